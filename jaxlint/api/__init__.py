@@ -50,6 +50,7 @@ from jaxlint.staging.events import (
     TracedArgumentEvent,
     TracedMemoryEvent,
     TransformEvent,
+    UnpackEvent,
     WithEvent,
     ZeroGradientEvent,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "TracedArgumentEvent",
     "TracedMemoryEvent",
     "TransformEvent",
+    "UnpackEvent",
     "Why",
     "WithEvent",
     "WrongStatic",

@@ -28,7 +28,7 @@ from jaxlint.jaxapi.functions import (
     returns_array,
 )
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_WITH_MOMENTS
+from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_OF_PARAMETERS, OPTIMIZERS_WITH_MOMENTS
 from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.jaxapi.static_arguments import SHAPE_ARGUMENTS
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, STATIC_JIT_KINDS, TRANSFORMS
@@ -52,6 +52,7 @@ __all__ = [
     "NUMPY_DISPATCHES",
     "NUMPY_ONLY_METHODS",
     "OPTIMIZERS",
+    "OPTIMIZERS_OF_PARAMETERS",
     "OPTIMIZERS_WITH_MOMENTS",
     "OTHERS",
     "RANDOM_MAKERS",

@@ -18,3 +18,9 @@ OPTIMIZERS = OPTIMIZERS_WITH_ARRAYS | {
     "optax.sgd",
     "optax.sign_sgd",
 }
+
+# `update` of these raises without the parameters.
+OPTIMIZERS_OF_PARAMETERS = frozenset(
+    f"optax.{name}"
+    for name in """adafactor adamaxw adamw add_decayed_weights lamb lars lion nadamw scale_by_trust_ratio""".split()  # noqa: SIM905
+)

@@ -253,6 +253,14 @@ class OperationEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class UnpackEvent(Event):
+    """`on_unpack`: an array, or the shape of one, is unpacked into `count` names; `node` is the target."""
+
+    value: Value
+    count: int
+
+
+@dataclass(slots=True, eq=False)
 class BranchesEvent(Event):
     """`on_branches`: a call of `lax.cond` or `lax.switch`, and the results of its `functions`."""
 

@@ -113,3 +113,28 @@ def _untraceable_instance(value: Instance) -> str:
 
 def _plain_base(base: Value) -> bool:
     return isinstance(base, ClassValue) or (isinstance(base, External) and base.name in _PLAIN_BASES)
+
+
+def function_leaf(value: Value, depth: int = 4) -> str:
+    """The name of a function that is a leaf of a model; "" if there is none."""
+    if isinstance(value, ExternalObject):
+        if value.name in ("equinox.nn.MLP", "equinox.nn.Lambda"):
+            return f"the function of `{value.name.replace('equinox', 'eqx')}`"
+        if value.name == "equinox.nn.Sequential" and value.args:
+            return function_leaf(value.args[0], depth - 1)
+        return ""
+    if depth <= 0:
+        return ""
+    if isinstance(value, (ListValue, TupleValue)):
+        return next((found for part in value.items or () if (found := function_leaf(part, depth - 1))), "")
+    if isinstance(value, Instance) and value.cls.kind == "equinox":
+        declared = value.cls.all_fields()
+        for name, part in value.fields.items():
+            if name not in declared or declared[name].static:
+                continue
+            if isinstance(part, Function) or (isinstance(part, External) and part.name.startswith("jax.")):
+                return f"the field `{name}` of `{value.cls.name}`"
+            found = function_leaf(part, depth - 1)
+            if found:
+                return found
+    return ""

@@ -11,7 +11,12 @@ import jax.numpy as jnp
 import optax
 import pytest
 
-from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_WITH_ARRAYS, OPTIMIZERS_WITH_MOMENTS
+from jaxlint.jaxapi.optimizers import (
+    OPTIMIZERS,
+    OPTIMIZERS_OF_PARAMETERS,
+    OPTIMIZERS_WITH_ARRAYS,
+    OPTIMIZERS_WITH_MOMENTS,
+)
 
 _PARTS = {"optax.scale_by_learning_rate", "optax.scale_by_rprop"}  # which others are made of
 _VALUES = {"eta": 0.1, "gamma": 0.1, "key": jax.random.key(0)}
@@ -24,10 +29,14 @@ def _parameters(made: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         return {}
 
 
-def _state(name: str, params: Any) -> Any:
+def _optimizer(name: str) -> Any:
     made = getattr(optax, name.partition(".")[2])
     needed = [p.name for p in _parameters(made).values() if p.default is p.empty and p.name in _VALUES]
-    return made(0.1, **{parameter: _VALUES[parameter] for parameter in needed}).init(params)
+    return made(0.1, **{parameter: _VALUES[parameter] for parameter in needed})
+
+
+def _state(name: str, params: Any) -> Any:
+    return _optimizer(name).init(params)
 
 
 def test_each_function_with_a_learning_rate_is_an_optimizer() -> None:
@@ -57,3 +66,12 @@ def test_what_the_state_of_an_optimizer_holds(name: str) -> None:
     else:
         refused = False
     assert refused == (name in OPTIMIZERS_WITH_MOMENTS)
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS_OF_PARAMETERS & OPTIMIZERS))
+def test_an_optimizer_of_parameters_refuses_to_do_without(name: str) -> None:
+    params = {"w": jnp.ones((3, 3))}
+    optimizer = _optimizer(name)
+    with pytest.raises((ValueError, TypeError)):
+        optimizer.update(params, optimizer.init(params))
+    optimizer.update(params, optimizer.init(params), params)

@@ -245,6 +245,9 @@ class Assignments(Part):
         value = self.machine.staging.transformed_pair(value, node, frame) if answer is None else answer
         count = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
+        measured = type(value) is TupleValue and value.measured is not None
+        if star is None and (measured or type(value) is Array):
+            self.machine.emit("unpack", events.UnpackEvent(target, frame, value, count))
         if type(value) is TupleValue and value.measured is not None and star is None:
             certain = not (frame.guards or frame.asked_kinds or frame.catching)
             sizes = unpacked_shape(value, count, certain)

@@ -341,8 +341,8 @@ def _check_features(
     features, expected = left[1][one.index("C")], right[1][two.index("I")]
     if isinstance(features, int) and isinstance(expected, int) and features != expected * groups:
         raise MisfitError(
-            f"a convolution of shapes {shape_text(left[1])} ({one}) and {shape_text(right[1])} ({two}): "
-            f"the input has {features} features, the kernel takes {expected * groups}",
+            f"the kernel {shape_text(right[1])} ({two}) takes {expected * groups} features, the input "
+            f"{shape_text(left[1])} ({one}) has {features}",
             left,
             right,
         )

@@ -6,11 +6,23 @@ import ast
 
 from jaxlint.api import CallEvent, CarryEvent, Reporter, Rule, TracedArgumentEvent, concerns
 from jaxlint.api.syntax import dotted
-from jaxlint.api.values import DictValue, Instance, ListValue, Transformed, TupleValue, Unknown, Value
+from jaxlint.api.values import (
+    DictValue,
+    Instance,
+    ListValue,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
-from jaxlint_rules._pytrees import untraceable
+from jaxlint_rules._pytrees import function_leaf, untraceable
 
+_UNFILTERED = frozenset({"jax.grad", "jax.value_and_grad", "jax.jit"})
+# Words of programs that pass parts of models: what they pass may hold no function.
+_SPLITTING = ("partition(", "combine(")
 _KINDS = {"generator": "a generator", "iterator": "an iterator or dict view", "set": "a set"}
 _LAZY = frozenset({"map", "filter", "zip", "reversed", "enumerate"})
 _TREE_FUNCTIONS = (
@@ -58,6 +70,9 @@ class NotAPytree(Rule):
     to `jax.tree.map` and similar functions, as the carry of `lax.scan` and other loops, or to
     `jnp.array`, `jnp.stack` and other functions that join arrays. Also finds loops of `lax` whose
     carry contains an object of a class that is not registered as a pytree.
+
+    It also finds `jax.grad`, `jax.value_and_grad` and `jax.jit` of an equinox model that holds a
+    function, as `eqx.nn.MLP` holds its activation.
 
     ## Why is this bad?
     They are not pytrees. A jitted function raises
@@ -124,6 +139,7 @@ class NotAPytree(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if isinstance(event.callee, Transformed):
             self.check_views(event, event.callee, report)
+            self.check_functions(event, event.callee, report)
             return
         if event.name in _JOINS:
             self.check_join(event, report)
@@ -178,6 +194,34 @@ class NotAPytree(Rule):
                     reason=f"{transformed.why.explain(report.module)}; jit takes arrays in lists, tuples and dicts",
                     severity=Severity.WARNING,
                 )
+
+    def check_functions(self, event: CallEvent, transformed: Transformed, report: Reporter) -> None:
+        """Models of equinox with functions among their leaves, which only the filtered transformations take."""
+        if transformed.api not in _UNFILTERED or event.is_caught() or event.is_guarded(convention=False):
+            return
+        if "**" in event.kwargs or any("static" in name for name in transformed.options):
+            return
+        if any(word in report.module.source.text for word in _SPLITTING):
+            return  # the model may be its arrays alone
+        wanted: object = None
+        if transformed.api != "jax.jit":
+            wanted = constant(transformed.options["argnums"]) if "argnums" in transformed.options else 0
+        for position, value in enumerate(event.args):
+            if (
+                wanted is not None
+                and position != wanted
+                and not (isinstance(wanted, tuple) and position in wanted)
+            ):
+                continue
+            held = function_leaf(value)
+            if held:
+                filtered = f"eqx.filter_{transformed.api.removeprefix('jax.')}"
+                report(
+                    event.node,
+                    f"`{transformed.api}` gets a model that holds a function, which raises TypeError; use `{filtered}`",
+                    reason=f"{held} is a leaf of the model, and JAX takes arrays only",
+                )
+                return
 
 
 def _is_view(node: ast.expr) -> bool:

@@ -5,24 +5,19 @@ from __future__ import annotations
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.tables import OPTIMIZERS_WITH_MOMENTS
 from jaxlint.api.values import (
-    External,
     ExternalMethod,
     ExternalObject,
-    Function,
-    Instance,
-    ListValue,
     Static,
-    TupleValue,
     Value,
     constant,
     parts_of,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
+from jaxlint_rules._pytrees import function_leaf
 
 _TAKE_OTHERS = frozenset({"optax.chain", "optax.apply_if_finite", "optax.MultiSteps"})
 _FILTERS = ("equinox.filter", "equinox.partition")
-_DEPTH = 4
 
 
 class OptimizerOfFunctions(Rule):
@@ -81,7 +76,7 @@ class OptimizerOfFunctions(Rule):
         model = argument(event, 0, "params")
         if model is None or id(model) in self.filtered:
             return
-        held = _function_in(model)
+        held = function_leaf(model)
         if held:
             report(
                 event.node,
@@ -99,28 +94,3 @@ def _has_moments(optimiser: Value) -> bool:
     if optimiser.name in _TAKE_OTHERS:
         return any(_has_moments(part) for part in optimiser.args)
     return optimiser.name in OPTIMIZERS_WITH_MOMENTS
-
-
-def _function_in(value: Value, depth: int = _DEPTH) -> str:
-    """The name of a function that is a leaf of a model; "" if there is none."""
-    if isinstance(value, ExternalObject):
-        if value.name in ("equinox.nn.MLP", "equinox.nn.Lambda"):
-            return f"the function of `{value.name.replace('equinox', 'eqx')}`"
-        if value.name == "equinox.nn.Sequential" and value.args:
-            return _function_in(value.args[0], depth - 1)
-        return ""
-    if depth <= 0:
-        return ""
-    if isinstance(value, (ListValue, TupleValue)):
-        return next((found for part in value.items or () if (found := _function_in(part, depth - 1))), "")
-    if isinstance(value, Instance) and value.cls.kind == "equinox":
-        declared = value.cls.all_fields()
-        for name, part in value.fields.items():
-            if name not in declared or declared[name].static:
-                continue
-            if isinstance(part, Function) or (isinstance(part, External) and part.name.startswith("jax.")):
-                return f"the field `{name}` of `{value.cls.name}`"
-            found = _function_in(part, depth - 1)
-            if found:
-                return found
-    return ""

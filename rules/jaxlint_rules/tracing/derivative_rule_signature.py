@@ -85,14 +85,14 @@ class DerivativeRuleSignature(Rule):
         count = len(primal.positional)
         wrong: tuple[Function, ast.AST, str] | None
         if "jvp" in event.rules:
-            wrong = _uncallable(event.rules["jvp"], fixed + 2, "the primals and the tangents", fixed)
+            wrong = _uncallable(event.rules["jvp"], fixed + 2)
         else:
             fwd, bwd = event.rules.get("fwd"), event.rules.get("bwd")
             wrong = (
-                _uncallable(fwd, count, "the arguments of the function", 0)
-                or _uncallable(bwd, fixed + 2, "the residuals and the cotangent", fixed)
+                _uncallable(fwd, count)
+                or _uncallable(bwd, fixed + 2)
                 or (None if event.symbolic else _returned(fwd, 2, "`(result, residuals)`"))
-                or _returned(bwd, count - fixed, "one cotangent for each differentiated argument")
+                or _returned(bwd, count - fixed, f"{count - fixed} cotangents")
             )
         if wrong is not None:
             rule, place, message = wrong
@@ -136,9 +136,7 @@ def _not_differentiated(t: Transformed, primal: Signature) -> int | None:
     return len(found) if found <= set(primal.positional) else None
 
 
-def _uncallable(
-    rule: Value | None, count: int, what: str, fixed: int
-) -> tuple[Function, ast.AST, str] | None:
+def _uncallable(rule: Value | None, count: int) -> tuple[Function, ast.AST, str] | None:
     """That a rule cannot be called with as many arguments as JAX passes."""
     function = _function(rule)
     if function is None or _decorators(function) > 1:
@@ -147,12 +145,8 @@ def _uncallable(
     wrong = signature.objection_to_count(count) if signature is not None else ""
     if not wrong:
         return None
-    first = f"{fixed} argument{'s' * (fixed != 1)} of `nondiff_argnums`, " if fixed else ""
-    return (
-        function,
-        function.node,
-        f"JAX calls `{function.name}` with {first}{what}, which raises TypeError: it {wrong}",
-    )
+    message = f"`{function.name}` gets {count} arguments from JAX, which raises TypeError: it {wrong}"
+    return function, function.node, message
 
 
 def _returned(rule: Value | None, count: int, what: str) -> tuple[Function, ast.AST, str] | None:
@@ -170,7 +164,5 @@ def _returned(rule: Value | None, count: int, what: str) -> tuple[Function, ast.
     length = lengths.pop() if len(lengths) == 1 else None
     if length is None or length == count:
         return None
-    message = (
-        f"`{function.name}` returns a tuple of {length}, which raises TypeError; return {what} ({count})"
-    )
+    message = f"`{function.name}` returns a tuple of {length}, which raises TypeError; return {what}"
     return function, statements[0], message

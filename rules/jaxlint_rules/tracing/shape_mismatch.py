@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import OperationEvent, Reporter, Rule, UnpackEvent, concerns
 from jaxlint.api.values import (
     Array,
     MisfitError,
     NumpyArray,
+    Shape,
+    TupleValue,
     Value,
+    constant,
     maker_of,
     misfit_of,
     shape_text,
+    symbolic_shape,
 )
 from jaxlint.finding import Severity
 
@@ -31,7 +35,8 @@ class ShapeMismatch(Rule):
     Finds products, elementwise operations, concatenations, reshapes, `einsum` and `einops` patterns
     and losses whose operands certainly have incompatible shapes: contracted sizes that differ,
     sizes that do not broadcast, another number of elements. Sizes are constants, or names that the
-    program unpacks from shapes (`B, T = x.shape`).
+    program unpacks from shapes (`B, T = x.shape`). An array, or a shape, that is unpacked into
+    another number of names is found as well.
 
     ## Why is this bad?
     The operation always raises `TypeError` or `ValueError`, often only after the data has been
@@ -74,6 +79,47 @@ class ShapeMismatch(Rule):
         if event.is_caught() or event.is_guarded(convention=False) or event.frame.is_chosen_by_size():
             return
         report(event.node, misfit.message, reason=_where_from(misfit, event))
+
+    def on_unpack(self, event: UnpackEvent, report: Reporter) -> None:
+        """`a, b = x` of an array with another number of rows, and `B, T = x.shape` of another number of dimensions."""
+        array, of_shape = event.value, False
+        if isinstance(array, TupleValue):
+            measured = array.measured
+            if measured is None or measured.how != "shape" or measured.start or measured.stop is not None:
+                return
+            array, of_shape = measured.of[0], True
+        if (
+            not isinstance(array, Array)
+            or not array.certain
+            or array.tree
+            or array.role in ("ref", "declared")
+        ):
+            return
+        shape = symbolic_shape(array)
+        count = len(shape) if of_shape and shape is not None else _rows(array, shape)
+        if not isinstance(count, int) or count == event.count or event.frame.is_chosen_by_size():
+            return
+        if event.is_caught() or event.is_guarded(convention=False):
+            return
+        what = f"a shape of {count} dimensions" if of_shape else f"an array of {count} rows"
+        report(
+            event.node,
+            f"{what} is unpacked into {event.count} names, which raises ValueError",
+            reason=f"the array has shape {shape_text(shape)}"
+            if shape is not None
+            else f"it is split into {count} keys",
+        )
+
+
+def _rows(array: Array, shape: Shape | None) -> object:
+    """The number of rows of an array, or of keys that come from one `split`."""
+    if shape:
+        return shape[0]
+    made = array.made
+    if shape is None and made is not None and made.full == "jax.random.split" and made.args:
+        number = made.operand(1, "num")
+        return 2 if number is None else constant(number)
+    return None
 
 
 def _is_sure(value: Value) -> bool:
