@@ -87,14 +87,20 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     if not step.parameters.get("around"):
         _compile(draft, step, step.span, transform)
         return
-    reason = "there are no statements"
+    refusal: Refused | None = None
     for span in _parts(draft.site, step.span, transform):
         try:
             _compile(draft, step, span, transform)
             return
-        except Refused as refusal:
-            reason = str(refusal)
-    raise Refused(reason)
+        except _OnlyACall as narrow:
+            refusal = refusal or narrow  # more is said of a wider part
+        except Refused as other:
+            refusal = other
+    raise refusal or Refused("there are no statements")
+
+
+class _OnlyACall(Refused):
+    """A region that only calls a function."""
 
 
 def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
@@ -122,7 +128,7 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
     if region.expression is None and not computes_more_than_a_call(region.statements, possible, file):
-        raise Refused("it only calls a function, which may be compiled already")
+        raise _OnlyACall("it only calls a function, which may be compiled already")
     region.divide(possible, file)
     layout = Layout(site)
     taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
