@@ -97,7 +97,8 @@ class ShapeMismatch(Rule):
             return
         shape = symbolic_shape(array)
         count = len(shape) if of_shape and shape is not None else _rows(array, shape)
-        if not isinstance(count, int) or count == event.count or event.frame.is_chosen_by_size():
+        chosen = event.frame.is_chosen_by_size() or event.frame.is_conditional()
+        if not isinstance(count, int) or count == event.count or chosen:
             return
         if event.is_caught() or event.is_guarded(convention=False):
             return
