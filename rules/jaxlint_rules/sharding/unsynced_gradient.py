@@ -134,7 +134,7 @@ class UnsyncedGradient(Rule):
             return
         report(
             event.decorator or event.node,
-            f"`out_specs` says that all devices return the same, but `{t.label}` differs; use `lax.pmean` or `lax.psum`",
+            f"`{t.label}` differs between devices, unlike its `out_specs`; use `lax.pmean` or `lax.psum`",
             reason="the function calls no collective, and "
             + ("its check for that is off" if unchecked else "JAX raises ValueError when it traces it"),
         )
