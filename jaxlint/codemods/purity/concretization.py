@@ -34,6 +34,7 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
+from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
 from jaxlint.syntax.function_bodies import NESTED
 
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "aval", "weak_type", "sharding", "itemsize", "nbytes"})
@@ -54,6 +55,11 @@ _STATIC_RESULTS = ("jax.tree.structure", "jax.devices", "jax.device_count", "jax
 _ON_TRACERS = NUMPY_DISPATCHES | {
     f"numpy.{name}" for name in ("shape", "ndim", "size", "result_type", "issubdtype", "iscomplexobj")
 }
+_Static = tuple[tuple[int, ...], tuple[str, ...]]  # positions and keywords
+_NONE_STATIC: _Static = ((), ())
+_BY_TREE: _Static = ((1,), ("filter_spec",))
+_FILTERS = dict.fromkeys(("equinox.filter", "equinox.partition"), _BY_TREE)  # by trees of truth values
+_MAPS = ("jax.tree.map", "jax.tree_util.tree_map")
 _HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
 
 
@@ -142,6 +148,7 @@ class Traced:
                     isinstance(node.func, ast.Attribute)
                     and node.func.attr in known_functions.CHANGING
                     and isinstance(node.func.value, ast.Name)
+                    and not self.possible.name_of(node.func, file)  # of a module: `eqx.partition`
                 ):
                     if any(self.is_traced(argument, file) for argument in node.args):
                         self._target(node.func.value, file)
@@ -300,6 +307,8 @@ class Traced:
             if isinstance(value, Ext):
                 if value.name in _ASKING or value.name.startswith(_STATIC_RESULTS):
                     continue
+                if value.name in _MAPS and node.args and self._gives_static(node.args[0], file):
+                    continue
                 if known_functions.gives_array(value.name) or some:
                     return True
             elif isinstance(value, (Fn, Wrapped)):
@@ -313,6 +322,16 @@ class Traced:
             elif some or held:
                 return True
         return not values and (some or held)
+
+    def _gives_static(self, node: ast.expr, file: File) -> bool:
+        """Whether a function gives Python values from tracers: `eqx.is_array`, `lambda leaf: False`."""
+        values = self.possible.of(node, file)
+        return bool(values) and all(
+            value.name in _ASKING or value.name.startswith(_STATIC_RESULTS)
+            if isinstance(value, Ext)
+            else isinstance(value, Fn) and value.node not in self.returning
+            for value in values
+        )
 
     # Operations that need a concrete value
 
@@ -403,7 +422,27 @@ class Traced:
             and any(one == TEXT for one in self.possible.of(function.value, file))
         ):
             return "formats a tracer into a string"
-        return "transfers a tracer to the host" if name == "jax.device_get" else ""
+        if name == "jax.device_get":
+            return "transfers a tracer to the host"
+        return self._sizes(name, node, file)
+
+    def _sizes(self, name: str, node: ast.Call, file: File) -> str:
+        positions, keywords = (
+            SHAPE_ARGUMENTS.get(name) or STATIC_NUMBERS.get(name) or _FILTERS.get(name, _NONE_STATIC)
+        )
+        static = [one for number, one in enumerate(node.args) if number in positions]
+        static += [one.value for one in node.keywords if one.arg in (*keywords, "axis")]
+        if any(self.is_traced(one, file) for one in static):
+            return (
+                "passes a tracer as a filter" if name in _FILTERS else "passes a tracer as a size or an axis"
+            )
+        position, keyword, option = SIZED_BY_DATA.get(name, (0, "", "size"))
+        named = {one.arg: one.value for one in node.keywords}
+        if option in named or not (keyword or name in DATA_DEPENDENT):
+            return ""
+        sizing = node.args[position] if position < len(node.args) else named.get(keyword)
+        given = sizing is not None and self.is_traced(sizing, file)
+        return "has a size that depends on a tracer" if given else ""
 
 
 def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:
