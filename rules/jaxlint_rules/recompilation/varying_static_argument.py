@@ -82,7 +82,7 @@ class VaryingStaticArgument(Rule):
         if isinstance(event.value, Static) and event.value.kind == "bool":
             return
         fix = declare_traced(event.transformed.node, event.transformed.module, event.parameter)
-        self.check(event, "static argument `{}` varies with `{}`; make it traced", report, fix)
+        self.check(event, "static `{}` varies with `{}`; make it traced", report, fix)
         self.check_numbers(event, True, report)
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:

@@ -134,7 +134,7 @@ class UnhashableStaticArgument(Rule):
             return  # lists and dicts are compared, which works
         report(
             event.node,
-            f"the static field `{event.name}` of `{event.cls.name}` holds an array, so the second call raises ValueError; make it a tuple",
+            f"static field `{event.name}` of `{event.cls.name}` holds an array: the second call raises ValueError; make it a tuple",
             reason=f"the cache of `{event.transformed.label}` compares static fields; {event.transformed.why.explain(report.module)}",
             severity=Severity.WARNING,
         )

@@ -31,4 +31,7 @@ def seconds(number: int) -> float:
 
 def test_the_time_of_a_fix_does_not_grow_with_their_number() -> None:
     seconds(10)
-    assert seconds(1600) < 10 * seconds(400)
+    some, more = (
+        min(seconds(number) for _ in range(3)) for number in (400, 1600)
+    )  # the least: others use the machine
+    assert more < 10 * some

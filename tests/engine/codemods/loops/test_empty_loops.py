@@ -124,7 +124,7 @@ def test_a_loop_that_turns_for_certain_needs_no_test(before: str, over: str, cer
 
 def test_what_is_stacked_as_a_tree_is_refused_where_there_may_be_none() -> None:
     text = f"{HEAD}def f(xs, n):\n    ys = []\n    for x in xs:\n        ys.append({{'a': jnp.sin(x)}})\n    return jax.tree.map(lambda *a: jnp.stack(a), *ys)\n"
-    assert "`ys` is empty where the loop does not turn" in edited("for-to-vmap", text)
+    assert "`ys` is empty if the loop has no iterations" in edited("for-to-vmap", text)
     certain = edited("for-to-vmap", text.replace("ys = []", "assert len(xs)\n    ys = []"))
     assert "ys = jax.vmap(" in certain
 
@@ -192,7 +192,7 @@ def test_an_iterator_of_layers_is_not_asked_how_many_it_has(before: str) -> None
         "def cut(xs):\n    for x in xs:\n        yield x, x\n"
     )
     reason = edited("for-to-scan", text, strict=False, layers=True)
-    assert "`layers` may be without layers" in reason, reason
+    assert "`layers` may have no layers" in reason, reason
 
 
 def test_a_fix_does_not_take_the_calls_of_one_file_for_all() -> None:

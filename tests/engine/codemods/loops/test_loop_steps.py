@@ -163,10 +163,10 @@ REFUSALS: dict[str, tuple[str, str]] = {
         loop(MOVE, "n += 1", "found.append(float(x[0] * n))", before="    n = 0\n"),
         "depends on it",
     ),
-    "a generator is run over": (loop(MOVE, "found.append(float(x[0]))", over="known"), "no array"),
+    "a generator is run over": (loop(MOVE, "found.append(float(x[0]))", over="known"), "may not be an array"),
     "a list of arrays is no array": (
         loop("x = x + i", "found.append(float(x[0]))", over="[jnp.ones(3), jnp.ones(3)]"),
-        "no array",
+        "may not be an array",
     ),
     "a list that grows in place": (
         loop(MOVE, "known += [float(x[0])]", before="    known = [0.0]\n    also = known\n"),
