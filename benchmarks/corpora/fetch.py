@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+_BOOTSTRAP = Path(__file__).parents[2] / ".bootstrap" / "bin"  # where `make setup` puts uv
 PINS = Path(__file__).with_name("packages.txt")
 
 
@@ -47,7 +48,6 @@ def fetch(package: str, cache: Path) -> Path:
     partial.mkdir(parents=True)
     command = [
         *_installer(),
-        "install",
         "--quiet",
         "--no-deps",
         "--target",
@@ -64,7 +64,7 @@ def fetch(package: str, cache: Path) -> Path:
 
 def _installer() -> list[str]:
     if importlib.util.find_spec("pip"):
-        return [sys.executable, "-m", "pip"]
-    if uv := shutil.which("uv"):
-        return [uv, "pip"]
+        return [sys.executable, "-m", "pip", "install"]
+    if uv := shutil.which("uv") or shutil.which("uv", path=_BOOTSTRAP):
+        return [uv, "pip", "install", "--python", sys.executable]
     raise FetchError("neither pip nor uv is at hand; install one of them in this environment")

@@ -1,20 +1,16 @@
-"""The command: fetch the packages, fix each as a whole, and hold the result against `tests/fuzzing/properties.py`."""
+"""The command: fetch the packages, fix each as a whole, and show what holds."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.corpora import fetch
 from benchmarks.corpora.present import table
-from benchmarks.corpora.run import python_files
-from jaxlint.source import SourceError, SourceFile, read_source
-from tests.fuzzing.properties import Checker, contradictions, new_findings, not_at_rest, not_kept
+from benchmarks.fixes.examine import examine
 
 PINS = Path(__file__).with_name("packages.txt")
 _COLUMNS = ("made", "refused", "for a comment", "never at rest", "broken", "new findings", "seconds")
@@ -42,55 +38,12 @@ def packages(options: argparse.Namespace) -> Iterator[tuple[str, Path]]:
         yield name, Path(name) if Path(name).exists() else fetch.fetch(name, options.cache)
 
 
-def read(root: Path) -> Mapping[str, SourceFile]:
-    """The files that can be read and parsed."""
-    found = {}
-    for path in python_files(root):
-        try:
-            source = read_source(path, str(path.relative_to(root)))
-        except SourceError:
-            continue
-        found[source.display] = source
-    return found
-
-
-def examine(root: Path, options: argparse.Namespace) -> dict[str, object]:
-    """One package: how many fixes were made, which were refused, and what does not hold."""
-    started = time.perf_counter()
-    checker = Checker(options.target_jax, lenient=True)
-    sources = read(root)
-    before = checker(sources)
-    waiting = [before]
-    unsafe = not options.safe
-    result = checker.fixed(
-        sources, unsafe=unsafe, check=lambda now: waiting.pop() if waiting else checker(now)
-    )
-    reasons = Counter(f"{one.finding.code}: {one.reason}" for one in result.refused)
-    restless = [text for text in reasons if "undo each other" in text or "not converge" in text]
-    return {
-        "made": len(result.applied),
-        "refused": reasons.total(),
-        "for a comment": sum(count for text, count in reasons.items() if "comment" in text),
-        "never at rest": [*restless, *(str(error) for error in result.errors)],
-        "broken": [
-            *not_kept(sources, result),
-            *not_at_rest(result, checker, unsafe=unsafe),
-            *contradictions(result, checker),
-        ],
-        "new findings": [
-            " ".join(map(str, one)) for one in new_findings(before, result.remaining, led_on=True)
-        ],
-        "reasons": dict(reasons),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-
-
 def main() -> int:
     options = arguments()
     outcomes: dict[str, dict[str, object]] = {}
     for name, root in packages(options):
         print(f"{name} ...", file=sys.stderr, flush=True)
-        outcomes[name] = examine(root, options)
+        outcomes[name] = examine(root, options.target_jax, unsafe=not options.safe)
         for key in ("never at rest", "broken", "new findings"):
             for text in outcomes[name][key]:  # type: ignore[attr-defined]
                 print(f"{name}: {key}: {text}", file=sys.stderr, flush=True)
