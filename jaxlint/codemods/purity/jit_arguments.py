@@ -22,6 +22,7 @@ from jaxlint.codemods.purity.values import (
     Cls,
     Fn,
     Inst,
+    Made,
     Value,
     Values,
     Wrapped,
@@ -31,6 +32,8 @@ from jaxlint.codemods.purity.values import (
 # Decorators and bases that do not make a class a pytree.
 _NO_TREES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol", "dataclasses.dataclass", "functools.total_ordering", "typing.final", "typing.runtime_checkable"})  # fmt: skip
 _REGISTERING = ("register_pytree_node", "register_pytree_with_keys", "register_dataclass", "register_static", "register_pytree_node_class", "register_pytree_with_keys_class", "register")  # fmt: skip
+# Modules of Python whose objects are no pytrees.
+_OBJECTS_OF = frozenset({"argparse", "optparse", "configparser", "logging", "pathlib", "io", "re", "threading", "queue", "subprocess", "csv", "datetime", "decimal", "fractions"})  # fmt: skip
 _DEPTH = 8
 _UNHASHABLE = frozenset({"list", "dict", "set"})
 
@@ -116,4 +119,6 @@ def _of_no_array(value: Value) -> str | None:
         return "a string, or hold one"
     if value == TYPE:
         return "a class or dtype, or hold one"
+    if isinstance(value, Made) and value.name.partition(".")[0] in _OBJECTS_OF:
+        return f"an object of `{value.name}`"
     return "a function, or hold one" if isinstance(value, Fn | Cls | Wrapped) else None

@@ -56,6 +56,7 @@ REFUSED = {
     "a NumPy array": ("def f(x):\n    return np.zeros(3) + 1\n" + CALL, "a NumPy array"),
     "a branch that no run took": ("def g(x, check):\n    if check:\n        print_it = float(x.sum())\n        x = x * print_it\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "converts a tracer"),
     "a size on a path that no run took": ("def g(x, rows, check):\n    if check:\n        return jnp.zeros((rows, 2)) + x\n    return x\ndef f(x, n):\n    return g(jnp.sin(x), n, False)\n\nf(jnp.ones(2), 3)\n", "as a size or an axis"),
+    "options of the command line": ("import argparse\ndef f(x, o):\n    return x * o.rate\n\nf(jnp.ones(3), argparse.ArgumentParser().parse_args())\n", "an object of `argparse.Namespace`, which `jax.jit` rejects"),
     "an axis": ("def f(x, k):\n    return jnp.sum(x, axis=k)\n\nf(jnp.ones((3, 3)), 0)\n", "as a size or an axis"),
     "a size that the data gives": ("def f(x):\n    return jnp.unique(x), x.sum()\n" + CALL, "a size that depends on a tracer"),
     "truth values that choose leaves": ("import equinox as eqx\ndef f(model, spec):\n    return eqx.filter(model, spec)\n\nf([jnp.ones(3)], jax.tree.map(eqx.is_array, [jnp.ones(3)]))\n", "passes a tracer as a filter"),
