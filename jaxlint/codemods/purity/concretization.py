@@ -34,7 +34,6 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
-from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
 from jaxlint.syntax.function_bodies import NESTED
 
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "aval", "weak_type", "sharding", "itemsize", "nbytes"})
@@ -55,10 +54,9 @@ _STATIC_RESULTS = ("jax.tree.structure", "jax.devices", "jax.device_count", "jax
 _ON_TRACERS = NUMPY_DISPATCHES | {
     f"numpy.{name}" for name in ("shape", "ndim", "size", "result_type", "issubdtype", "iscomplexobj")
 }
-_Static = tuple[tuple[int, ...], tuple[str, ...]]  # positions and keywords
-_NONE_STATIC: _Static = ((), ())
-_BY_TREE: _Static = ((1,), ("filter_spec",))
-_FILTERS = dict.fromkeys(("equinox.filter", "equinox.partition"), _BY_TREE)  # by trees of truth values
+_FILTERS = frozenset(
+    {"equinox.filter", "equinox.partition"}
+)  # their second argument may be a tree of truth values
 _MAPS = ("jax.tree.map", "jax.tree_util.tree_map")
 _HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
 
@@ -424,25 +422,11 @@ class Traced:
             return "formats a tracer into a string"
         if name == "jax.device_get":
             return "transfers a tracer to the host"
-        return self._sizes(name, node, file)
-
-    def _sizes(self, name: str, node: ast.Call, file: File) -> str:
-        positions, keywords = (
-            SHAPE_ARGUMENTS.get(name) or STATIC_NUMBERS.get(name) or _FILTERS.get(name, _NONE_STATIC)
-        )
-        static = [one for number, one in enumerate(node.args) if number in positions]
-        static += [one.value for one in node.keywords if one.arg in (*keywords, "axis")]
-        if any(self.is_traced(one, file) for one in static):
-            return (
-                "passes a tracer as a filter" if name in _FILTERS else "passes a tracer as a size or an axis"
-            )
-        position, keyword, option = SIZED_BY_DATA.get(name, (0, "", "size"))
-        named = {one.arg: one.value for one in node.keywords}
-        if option in named or not (keyword or name in DATA_DEPENDENT):
-            return ""
-        sizing = node.args[position] if position < len(node.args) else named.get(keyword)
-        given = sizing is not None and self.is_traced(sizing, file)
-        return "has a size that depends on a tracer" if given else ""
+        if name in _FILTERS:
+            trees = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "filter_spec")]
+            if any(self.is_traced(one, file) for one in trees):
+                return "passes a tracer as a filter"
+        return ""
 
 
 def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:
