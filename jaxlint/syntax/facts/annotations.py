@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 
+from jaxlint.syntax.expression_text import parse_expression
 from jaxlint.syntax.facts.nodes import FunctionNode, dotted, is_ellipsis
 from jaxlint.syntax.facts.parameters import all_parameters
 from jaxlint.syntax.memo import cache
@@ -46,7 +47,7 @@ _SEQUENCES = frozenset(["list", "tuple", "List", "Tuple", "Sequence", "Iterable"
 def _unquoted(annotation: ast.expr | None) -> ast.expr | None:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         with suppress(SyntaxError):
-            return ast.parse(annotation.value, mode="eval").body
+            return parse_expression(annotation.value)
     return annotation
 
 
@@ -95,7 +96,7 @@ def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset
         if not isinstance(annotation.value, str):
             return annotation.value is None
         try:
-            return is_static_type(ast.parse(annotation.value, mode="eval").body, also)
+            return is_static_type(parse_expression(annotation.value), also)
         except SyntaxError:
             return False
     if isinstance(annotation, ast.BinOp):
