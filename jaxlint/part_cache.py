@@ -9,6 +9,7 @@ program and are worked out again.
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -41,13 +42,18 @@ class PartCache:
         self._matches: dict[tuple[str, int], list[str]] = {}
 
     @functools.cached_property
-    def _surroundings(self) -> list[str]:
-        """The names of all files, and of the modules that imports can find."""
+    def _surroundings(self) -> str:
+        """A digest of the names of all files, and of the modules that imports can find."""
         files = [f"{path in self._reported} {portable(path, self._root)}" for path in self._files]
         folders = [
             f"{portable(folder, self._root)} {dependency_digest(folder)}" for folder in sorted(self._folders)
         ]
-        return files + folders
+        return hashlib.sha256("\0".join(files + folders).encode("utf-8", "surrogatepass")).hexdigest()
+
+    @functools.cached_property
+    def _digests(self) -> dict[str, str]:
+        """The digest of each file, by its name."""
+        return {portable(path, self._root): file.digest for path, file in self._files.items()}
 
     def load(self, part: Shard) -> Outcome | None:
         """The outcome stored for the part, without fixes worked out, if it still holds."""
@@ -73,18 +79,17 @@ class PartCache:
 
     def _key(self, part: Shard) -> str:
         files = [self._files[path] for path in sorted(part.paths) if path in self._files]
-        return self._cache.key(files, resolved=False, also=("part", str(part.sharing), *self._surroundings))
+        return self._cache.key(files, resolved=False, also=("part", str(part.sharing), self._surroundings))
 
     def _elsewhere(self, part: Shard, asked: dict[str, Any]) -> dict[str, Any]:
         """The same questions about the files of other parts, with today's answers."""
         own = {portable(path, self._root) for path in part.paths}
-        digests = {portable(path, self._root): file.digest for path, file in self._files.items()}
         return {
             "patterns": [
                 [pattern, flags, [name for name in self._matching(pattern, flags) if name not in own]]
                 for pattern, flags, _ in asked["patterns"]
             ],
-            "files": {name: digests.get(name, "") for name in asked["files"]},
+            "files": {name: self._digests.get(name, "") for name in asked["files"]},
         }
 
     def _matching(self, pattern: str, flags: int) -> list[str]:
