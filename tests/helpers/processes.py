@@ -12,7 +12,7 @@ _PATIENCE = 10.0  # seconds: a process that was killed is gone a moment later
 
 def running() -> frozenset[int]:
     """The ids of all processes below this one that have not ended."""
-    return frozenset(one.pid for one in psutil.Process().children(recursive=True) if not _has_ended(one))
+    return frozenset(one.pid for one in psutil.Process().children(recursive=True) if not has_ended(one.pid))
 
 
 def left_running(before: Collection[int]) -> frozenset[int]:
@@ -31,8 +31,9 @@ def boots(process: psutil.Process) -> bool:
         return False
 
 
-def _has_ended(process: psutil.Process) -> bool:
+def has_ended(pid: int) -> bool:
+    """Whether a process is dead, though perhaps not yet buried by the process that inherited it."""
     try:
-        return process.status() == psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True

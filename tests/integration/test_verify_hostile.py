@@ -19,6 +19,7 @@ import pytest
 
 from jaxlint.report.escaping import escaped
 from tests.helpers import command_line
+from tests.helpers.processes import has_ended
 
 START = """
 import ctypes, io, os, subprocess, sys, threading, time
@@ -74,14 +75,6 @@ def calls(report: dict[str, Any]) -> dict[str, int]:
     return {function["function"]: function["calls"] for function in report["runs"][0]["functions"]}
 
 
-def is_gone(pid: int) -> bool:
-    """Dead, though perhaps not yet buried by the process that inherited it."""
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-
-
 def statuses(report: dict[str, Any]) -> dict[str, str]:
     return {result["function"]: result["status"] for result in report["runs"][0]["results"]}
 
@@ -116,7 +109,7 @@ def test_what_a_program_may_do_to_its_own_process(tmp_path: Path) -> None:
     assert report["program"]["ending"]["message"] == "the program finished with exit status 3"
     assert calls(report) == {"step": 5}
     assert statuses(report) == {"step": "not-applicable"}
-    assert is_gone(int((tmp_path / "daemon.pid").read_text()))
+    assert has_ended(int((tmp_path / "daemon.pid").read_text()))
 
 
 def test_os_exit_from_a_thread_keeps_what_was_captured(tmp_path: Path) -> None:

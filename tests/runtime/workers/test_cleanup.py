@@ -20,6 +20,7 @@ from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.request import project_root
 from jaxlint_runtime.workers.capturing import go_back
 from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+from tests.helpers.processes import has_ended
 
 
 def run(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -150,7 +151,7 @@ def test_a_killed_parent_costs_the_folder_of_its_run_and_no_other(begun: bool, t
     assert done.returncode == -signal.SIGKILL, done.stderr
     worker = int(done.stdout.split()[0])
     deadline = time.monotonic() + 20
-    while psutil.pid_exists(worker) and psutil.Process(worker).status() != psutil.STATUS_ZOMBIE:
+    while not has_ended(worker):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["of-others", "program.py", "started"]
