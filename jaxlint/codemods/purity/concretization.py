@@ -57,7 +57,6 @@ _ON_TRACERS = NUMPY_DISPATCHES | {
 _FILTERS = frozenset(
     {"equinox.filter", "equinox.partition"}
 )  # their second argument may be a tree of truth values
-_MAPS = ("jax.tree.map", "jax.tree_util.tree_map")
 _HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
 
 
@@ -305,7 +304,7 @@ class Traced:
             if isinstance(value, Ext):
                 if value.name in _ASKING or value.name.startswith(_STATIC_RESULTS):
                     continue
-                if value.name in _MAPS and node.args and self._gives_static(node.args[0], file):
+                if value.name == "jax.tree.map" and node.args and self._gives_static(node.args[0], file):
                     continue
                 if known_functions.gives_array(value.name) or some:
                     return True

@@ -129,7 +129,7 @@ REFUSED = {
     "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
 }  # fmt: skip
 FINE = {
-    "leaves that a test of their kind chooses": "import equinox as eqx\ndef f(model):\n    spec = jax.tree.map(eqx.is_array, model)\n    frozen = jax.tree.map(lambda leaf: False, model)\n    return eqx.filter(model, spec), eqx.partition(model, frozen), eqx.filter(model, eqx.is_array)\n\nf([jnp.ones(3)])\n",
+    "leaves that a test of their kind chooses": "import equinox as eqx\ndef f(model):\n    spec = jax.tree.map(eqx.is_array, model)\n    frozen = jax.tree_util.tree_map(lambda leaf: False, model)\n    return eqx.filter(model, spec), eqx.partition(model, frozen), eqx.filter(model, eqx.is_array)\n\nf([jnp.ones(3)])\n",
     "a pattern for what is static": "def f(x, debug):\n    match debug:\n        case 'sin':\n            return jnp.sin(x)\n        case _:\n            return x\n\nf(jnp.ones(3), 'sin')\n",
     "results that are kept in a list and read by their keys": "def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nkept = []\nkept.append({k: float(v) for k, v in f(jnp.ones(())).items()})\nprint([one['loss'] for one in kept])\n",
     "what a function inside returns to its caller": "def f(x):\n    def loss(w):\n        return jnp.sum(w), print\n    value, _ = loss(x)\n    return value\n" + CALL,
