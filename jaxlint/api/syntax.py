@@ -20,6 +20,7 @@ from jaxlint.syntax.facts import (
 from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint.syntax.liveness import changed_variable, unread_statements
 from jaxlint.syntax.memo import cache
+from jaxlint.syntax.miscounted_depth import parse_expression
 from jaxlint.syntax.parents import Parents
 from jaxlint.syntax.parse import span_of
 from jaxlint.syntax.scripts import is_script
@@ -39,6 +40,7 @@ __all__ = [
     "nodes_of",
     "none_branch",
     "own_nodes",
+    "parse_expression",
     "place_of",
     "positional_parameters",
     "sizes_of_kernel",

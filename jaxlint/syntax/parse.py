@@ -12,6 +12,7 @@ from typing import Protocol
 from jaxlint.finding import Span
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.guard import MOST_TOKENS, nesting_problem, too_long_for_libcst, worth_scanning
+from jaxlint.syntax.miscounted_depth import again_if_miscounted
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Signs of Python 2, on the line that no parser accepts.
@@ -71,7 +72,7 @@ def parse_text(text: str) -> ast.Module:
     with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and the like are not ours to report
         try:
-            return _parsed(text)
+            return again_if_miscounted(lambda: ast.parse(text))
         except SyntaxError as error:
             if nesting_problem(text, concrete=True):
                 raise  # libcst would crash the interpreter
@@ -82,14 +83,6 @@ def parse_text(text: str) -> ast.Module:
             except SyntaxError as other:
                 # The running parser's message about a construct that is merely too new for it says nothing.
                 raise (other if _NEWER.search(_line_of(error, text)) else error) from None
-
-
-def _parsed(text: str) -> ast.Module:
-    """`ast.parse`, repeated if Python 3.11 miscounts its own depth, as it sometimes does with threads (gh-106905)."""
-    try:
-        return ast.parse(text)
-    except SystemError:
-        return ast.parse(text)
 
 
 def _refuse_nesting(source: SourceFile) -> None:

@@ -20,6 +20,7 @@ from jaxlint.codemods.facts.dataflow import FUNCTIONS, names_in, root_of
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.jaxapi.functions import TREE_MAPS
 from jaxlint.jaxapi.names import JAX_FAMILY
+from jaxlint.syntax.miscounted_depth import parse_expression
 
 _MAKERS = frozenset({"create", "replace", "_replace", "_make", "dict", "tree_at", "SimpleNamespace"})
 _CHANGED = frozenset(
@@ -298,7 +299,7 @@ class _View:
         """Whether a value may be a part of `whole` that stands in it under another name."""
         for one in self.holders(value):
             if one[0] == "part" and _within(str(one[1]), ast.unparse(whole)):
-                node = ast.parse(str(one[1]), mode="eval").body
+                node = parse_expression(str(one[1]))
                 last = (
                     node.attr if isinstance(node, ast.Attribute) else _constant(getattr(node, "slice", None))
                 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 
-from jaxlint.syntax.expression_text import parse_expression
 from jaxlint.syntax.facts.nodes import FunctionNode, dotted, is_ellipsis
 from jaxlint.syntax.facts.parameters import all_parameters
 from jaxlint.syntax.memo import cache
+from jaxlint.syntax.miscounted_depth import parse_expression
 
 
 @cache

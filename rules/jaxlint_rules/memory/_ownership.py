@@ -16,7 +16,16 @@ import math
 from collections.abc import Iterator
 
 from jaxlint.api import Frame
-from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, is_script, names_stored, own_nodes
+from jaxlint.api.syntax import (
+    FunctionNode,
+    all_parameters,
+    cache,
+    dotted,
+    is_script,
+    names_stored,
+    own_nodes,
+    parse_expression,
+)
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import named_or_method
 from jaxlint_rules._names import external_name, last_name, passed, unpacked
@@ -41,7 +50,7 @@ def is_kept(place: str, call: ast.Call, frame: Frame) -> bool:
     function = frame.function
     if owner == "self" and function is not None:
         return function.cls is not None and _is_shown(function.cls, name, function)
-    node = ast.parse(place, mode="eval").body
+    node = parse_expression(place)
     return _is_others(node, call, frame, 0)
 
 
