@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import command_reference
 import playground
 from list_indents import indented_by_four
+from site_links import broken_links
 
 from jaxlint.registry import all_rules
 from jaxlint.rule import category_title
@@ -174,8 +176,11 @@ def measured_costs() -> dict[str, list[str]]:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Puts beside the playground what it runs on."""
+    """Puts beside the playground what it runs on, and fails if a link of the site leads nowhere."""
+    site = Path(config.site_dir)
     try:
-        playground.write(Path(config.site_dir) / "playground")
+        playground.write(site / "playground")
     except playground.NoPyodide as reason:
         print(f"docs: the playground is left out, since {reason}; the rest is built", file=sys.stderr)
+    if broken := broken_links(site):
+        raise PluginError("these links of the site lead nowhere:\n" + "\n".join(broken))

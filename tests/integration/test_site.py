@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import jax
+import numpy as np
 import pytest
 import yaml
 
@@ -14,6 +16,7 @@ from jaxlint import engine
 from jaxlint.config import Config
 from tests.helpers.command_line import jaxlint
 from tools.list_indents import indented_by_four
+from tools.site_links import broken_links
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -92,6 +95,39 @@ def test_the_tutorial_shows_what_check_and_fix_print(tmp_path: Path) -> None:
         done = jaxlint(*command.split(), cwd=tmp_path)
         printed = (done.stdout + done.stderr).splitlines()
         assert [line.rstrip() for line in printed] == output.splitlines(), command
+
+
+def applied(diff: str, text: str) -> str:
+    """A text with the hunks of a diff that names no lines; each has to fit one place."""
+    for hunk in diff.split("@@\n"):
+        lines = hunk.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line[0] != "+")
+        assert text.count(before) == 1, before
+        text = text.replace(before, "".join(line[1:] for line in lines if line[0] != "-"))
+    return text
+
+
+def test_the_program_of_the_tutorial_has_no_findings_at_its_end(tmp_path: Path) -> None:
+    program = tmp_path / "train.py"
+    shutil.copy(ROOT / "fixtures" / "tutorial" / "train.py", program)
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    said = re.findall(r"^train\.py:23:20: .+$", text, re.MULTILINE)
+    fixed = jaxlint("fix", "--select", "tracer-branch", "--unsafe-fixes", "train.py", cwd=tmp_path)
+    assert fixed.returncode == 0
+    written, by_hand = re.findall(r"```diff\n(.+?)```", text, re.DOTALL)
+    program.write_text(applied(written, program.read_text(encoding="utf-8")), encoding="utf-8")
+    random = jaxlint("check", "--select", "random", "--output-format", "concise", "train.py", cwd=tmp_path)
+    assert random.stdout.splitlines()[:1] == said
+    program.write_text(applied(by_hand, program.read_text(encoding="utf-8")), encoding="utf-8")
+    done = jaxlint("check", "train.py", cwd=tmp_path)
+    assert "No findings in 1 file." in done.stdout + done.stderr
+    namespace: dict[str, Any] = {"__name__": "program"}
+    exec(compile(program.read_text(encoding="utf-8"), "train.py", "exec"), namespace)
+    x = jax.numpy.ones((4, 64))
+    params = namespace["init"](namespace["KEY"])
+    params, loss = namespace["train_step"](params, x, x[:, :1], 0.1, namespace["KEY"])
+    assert jax.numpy.isfinite(loss)
+    assert np.isfinite(namespace["evaluate"](params, x, x[:, :1]))
 
 
 def commands_of(page: Path, heading: str) -> list[str]:
@@ -176,3 +212,33 @@ Text
 
 def test_what_belongs_to_an_item_is_indented_by_four() -> None:
     assert indented_by_four(AS_WRITTEN) == AS_WANTED
+
+
+PAGE = """\
+<h1 id="top">A page</h1><a href="{link}">there</a> <a href="https://example.com/#x">elsewhere</a> <code>&lt;a href="no"&gt;</code>
+"""
+
+
+@pytest.mark.parametrize(
+    ("link", "leads"),
+    [
+        ("#top", True),
+        ("../b/#top", True),
+        ("/b/", True),
+        ("../site.css?v=1", True),
+        ("../playground/#rule=key-reuse", True),
+        ("#bottom", False),
+        ("../b/#bottom", False),
+        ("../c/", False),
+        ("../none.css", False),
+        ("../../outside", False),
+        ("../playground/#rule=no-such-rule", False),
+    ],
+)
+def test_a_link_of_the_built_site_that_leads_nowhere_is_named(tmp_path: Path, link: str, leads: bool) -> None:
+    for name in ("a", "b", "playground"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").write_text(PAGE.format(link=link if name == "a" else "#top"))
+    (tmp_path / "site.css").write_text("")
+    (tmp_path / "playground" / "examples.json").write_text('[{"rule": "key-reuse"}]')
+    assert broken_links(tmp_path) == ([] if leads else [f"a/index.html: {link}"])
