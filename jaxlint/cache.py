@@ -4,8 +4,7 @@ The key covers the content of every reported file, the settings, and the sources
 entry also lists the other files that the analysis read, and is used only while those are unchanged. Paths of the
 project are relative to it, so that its cache is good wherever a copy of it lies. A cloned
 repository may bring a cache along, and an entry with "no findings" would hide them: so each entry is signed with a
-secret of the user (`jaxlint.state`), and unsigned or damaged entries are ignored. Entries are JSON, so reading one
-runs no code.
+secret of the user, and unsigned or damaged entries are ignored (`jaxlint.signed_entries`).
 """
 
 from __future__ import annotations
@@ -13,10 +12,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import hmac
 import importlib.metadata
 import importlib.util
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -24,22 +21,19 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from jaxlint.cache_folder import MARKER, cache_folder, entries, prepare, refusal
+from jaxlint.cache_folder import cache_folder, refusal
 from jaxlint.config import Config, ConfigError
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
 from jaxlint.registry import GROUP
+from jaxlint.signed_entries import SignedEntries
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.read import portable
 from jaxlint.source.regular import MAX_SOURCE, read_regular
-from jaxlint.source.write import write_atomic
 from jaxlint.specimens import FOLDER as SPECIMENS
-from jaxlint.state import cache_key
 
 FORMAT = 4
 MAX_ENTRIES = 128
 MAX_BYTES = 64 << 20
-
-_SIGNATURE_BYTES = len(MARKER) + 64 + len('", ')
 
 Outcome = tuple[list[Finding], list[SourceError]]
 
@@ -52,6 +46,7 @@ class Cache:
 
     def __init__(self, config: Config) -> None:
         self.folder = cache_folder(config)
+        self._entries = SignedEntries(self.folder)
         self.config = config
         self.refused = refusal(config)
         if self.refused is not None and config.cache_dir is not None:
@@ -75,17 +70,14 @@ class Cache:
     def load(self, key: str, holds: Callable[[Any], bool] | None = None) -> Outcome | None:
         """The outcome stored under `key`, if everything that it depends on is unchanged. `holds`: whether what the
         entry states about other files is still so."""
-        path = self._path(key)
-        secret = cache_key(create=False)
+        if self.refused is not None:
+            return None
+        entry = self._entries.read(key, MAX_BYTES)
+        if entry is None:
+            return None
         try:
-            if secret is None or self.refused is not None:
-                return None
-            data = read_regular(path, MAX_BYTES)
-            if not hmac.compare_digest(data, _signed(secret, key, data[_SIGNATURE_BYTES:])):
-                return None
-            entry = json.loads(data)
             root, dependencies = self.config.root, entry["dependencies"]
-            if entry["key"] != key or any(dependency_digest(root / p) != d for p, d in dependencies.items()):
+            if any(dependency_digest(root / path) != known for path, known in dependencies.items()):
                 return None
             if holds is not None and not holds(entry["stated"]):
                 return None
@@ -95,8 +87,7 @@ class Cache:
             )
         except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
             return None
-        with contextlib.suppress(OSError):
-            os.utime(path, follow_symlinks=False)  # the least recently used go first
+        self._entries.used(key)
         return outcome
 
     def store(
@@ -106,7 +97,6 @@ class Cache:
         findings, errors = outcome
         try:
             entry = {
-                "key": key,
                 "stated": stated,
                 "dependencies": {
                     portable(path, self.config.root): digest for path, digest in dependencies.items()
@@ -114,43 +104,14 @@ class Cache:
                 "findings": [_encode_finding(finding) for finding in findings],
                 "errors": [[error.path, error.message, error.line] for error in errors],
             }
-            data = json.dumps(entry).encode()
         except (TypeError, ValueError):
             return  # a rule put data into it that JSON cannot represent
-        secret = cache_key(create=True)
-        if secret is None or not self.prepare():
-            return
-        with contextlib.suppress(OSError, SourceError):
-            write_atomic(self._path(key), _signed(secret, key, data[1:]))  # without its first brace
-            self._prune()
-
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key[:32]}.json"
+        if self.refused is None:
+            self._entries.write(key, entry, MAX_ENTRIES, MAX_BYTES)
 
     def prepare(self) -> bool:
         """Creates the folder; returns False if that is impossible."""
-        if self.refused is not None:
-            return False
-        try:
-            prepare(self.folder)
-        except (OSError, SourceError):
-            return False
-        return True
-
-    def _prune(self) -> None:
-        total = 0
-        for count, (_, size, path) in enumerate(sorted(entries(self.folder), reverse=True), start=1):
-            total += size
-            # The newest entry stays, whatever its size; otherwise storing it would have been pointless.
-            if count > 1 and (count > MAX_ENTRIES or total > MAX_BYTES):
-                with contextlib.suppress(OSError):
-                    path.unlink()
-
-
-def _signed(secret: bytes, key: str, rest: bytes) -> bytes:
-    """An entry: a JSON object whose first item signs the others, `rest`."""
-    signature = hmac.new(secret, key.encode() + b"\0" + rest, "sha256").hexdigest()
-    return MARKER + signature.encode() + b'", ' + rest
+        return self.refused is None and self._entries.prepare()
 
 
 def dependency_digest(path: Path) -> str:
@@ -195,12 +156,23 @@ def tools_digest() -> str:
     packages = {"jaxlint", *(entry.module.partition(".")[0] for entry in entry_points(group=GROUP))}
     digest = hashlib.sha256(repr((sys.version_info, importlib.metadata.version("libcst"))).encode())
     for package in sorted(packages):
-        files = _files_of(package)
-        top = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
-        for path in files:
-            name = f"{package}/{portable(path, top)}"
-            digest.update(name.encode("utf-8", "surrogatepass") + b"\0" + path.read_bytes())
+        _add_files(digest, package)
     return digest.hexdigest()
+
+
+def files_digest(package: str) -> str:
+    """The digest of the files of a package."""
+    digest = hashlib.sha256()
+    _add_files(digest, package)
+    return digest.hexdigest()
+
+
+def _add_files(digest: hashlib._Hash, package: str) -> None:
+    files = _files_of(package)
+    top = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
+    for path in files:
+        name = f"{package}/{portable(path, top)}"
+        digest.update(name.encode("utf-8", "surrogatepass") + b"\0" + path.read_bytes())
 
 
 def _files_of(package: str) -> list[Path]:
@@ -229,7 +201,7 @@ def _encode_finding(finding: Finding) -> dict[str, Any]:
     }
     encoded["span"] = _encode_span(finding.span)
     encoded["data"] = _encode_value(dict(finding.data))
-    encoded["fix"] = _encode_fix(finding.fix)
+    encoded["fix"] = encode_fix(finding.fix)
     return encoded
 
 
@@ -238,7 +210,7 @@ def _decode_finding(item: Mapping[str, Any]) -> Finding:
     fields["span"] = Span(*fields["span"])
     fields["severity"] = Severity(fields["severity"])
     fields["data"] = _decode_value(fields["data"])
-    fields["fix"] = _decode_fix(fields["fix"])
+    fields["fix"] = decode_fix(fields["fix"])
     return Finding(**fields)
 
 
@@ -246,7 +218,8 @@ def _encode_span(span: Span) -> list[int]:
     return [span.line, span.column, span.end_line, span.end_column]
 
 
-def _encode_fix(fix: FixRequest | Fix | None) -> dict[str, Any] | None:
+def encode_fix(fix: FixRequest | Fix | None) -> dict[str, Any] | None:
+    """A fix as JSON data. Raises TypeError for parameters that JSON cannot represent."""
     if fix is None:
         return None
     encoded: dict[str, Any] = {"safety": fix.safety, "message": fix.message}
@@ -260,7 +233,8 @@ def _encode_fix(fix: FixRequest | Fix | None) -> dict[str, Any] | None:
     return encoded
 
 
-def _decode_fix(item: Mapping[str, Any] | None) -> FixRequest | Fix | None:
+def decode_fix(item: Mapping[str, Any] | None) -> FixRequest | Fix | None:
+    """The fix from its `encode_fix` form."""
     if item is None:
         return None
     safety, message = Safety(item["safety"]), item["message"]

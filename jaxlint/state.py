@@ -22,7 +22,12 @@ class StateError(Exception):
 
 def state_folder(*, create: bool = False) -> Path | None:
     """The user's state folder, or None if there is none yet. Raises StateError if it cannot be created or trusted."""
-    folder = _place()
+    return private_folder(_place(), create=create, variable="XDG_STATE_HOME")
+
+
+def private_folder(folder: Path, *, create: bool, variable: str) -> Path | None:
+    """A folder that this user alone can open, or None if there is none yet. `variable` of the environment names another.
+    Raises StateError."""
     try:
         if create:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -33,14 +38,12 @@ def state_folder(*, create: bool = False) -> Path | None:
     except FileNotFoundError:
         if not create:
             return None
-        raise StateError(f"{folder}: cannot be created; set XDG_STATE_HOME to your own folder") from None
+        raise StateError(f"{folder}: cannot be created; set {variable} to your own folder") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise StateError(
-            f"{folder}: cannot be used ({reason}); set XDG_STATE_HOME to your own folder"
-        ) from None
+        raise StateError(f"{folder}: cannot be used ({reason}); set {variable} to your own folder") from None
     if not stat.S_ISDIR(status.st_mode) or not _is_ours(status):
-        raise StateError(f"{folder}: not a folder of this user; set XDG_STATE_HOME to one")
+        raise StateError(f"{folder}: not a folder of this user; set {variable} to one")
     if os.name == "posix" and status.st_mode & _OTHERS:
         raise StateError(f"{folder}: open to other users; look through it and `chmod 700` it")
     return folder

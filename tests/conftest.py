@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
 
 import pytest
+
+from benchmarks.corpora.fetch import cache_folder
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -20,10 +23,12 @@ def _drop_compiled_programs() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_folder_of_state() -> Iterator[None]:
-    """What jaxlint keeps for a user (journals, the key of its caches) is not that of whoever runs the tests."""
+    """What jaxlint keeps for a user (journals, proofs, the key of its caches) is not that of whoever runs the tests."""
     with (
         tempfile.TemporaryDirectory(prefix="jaxlint-state-") as folder,
         pytest.MonkeyPatch.context() as patch,
     ):
+        patch.setenv("JAXLINT_CORPORA", str(cache_folder()))  # packages are downloaded once
         patch.setenv("XDG_STATE_HOME", folder)
+        patch.setenv("XDG_CACHE_HOME", os.path.join(folder, "cache"))
         yield

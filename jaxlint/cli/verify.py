@@ -122,6 +122,11 @@ class _Sizes(click.ParamType):
     help="The longest all of it may take, say 90s, 2m or 1h: what does not fit is not tried.",
 )
 @click.option(
+    "--no-cache",
+    is_flag=True,
+    help="Prove all of it again: neither use nor keep proofs of earlier runs of this user.",
+)
+@click.option(
     "--timing",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
@@ -213,6 +218,7 @@ def command(
     transform_names: tuple[tuple[str, ...], ...],
     mesh: str | None,
     budget: float | None,
+    no_cache: bool,
     timing: float | None,
     output_format: str,
     output: Path | None,
@@ -269,6 +275,8 @@ def command(
         mesh=shape,
         seconds=timing,
         ends=None if budget is None else time.monotonic() + budget,
+        budget=budget,
+        proofs=not no_cache,
         source_first=apply,
         only_written=apply and not transforms,
         costs=costs,

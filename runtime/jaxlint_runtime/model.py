@@ -165,3 +165,4 @@ class Result:
     # times less.
     ratios: dict[str, Interval] = field(default_factory=dict)
     pairs: int = 0
+    earlier: str = ""  # the date of the run that found this, if it was an earlier one

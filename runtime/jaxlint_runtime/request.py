@@ -52,6 +52,8 @@ class Request:
     transforms: tuple[str, ...] | None = None
     seconds: float | None = None  # for timing one candidate
     ends: float | None = None  # by time.monotonic: when all of it is to be over
+    budget: float | None = None  # that it had at the start
+    proofs: bool = False  # whether proofs of earlier runs are used, and those of this one are stored
     only_written: bool = False  # leave out what --apply would never write
     source_first: bool = False  # try edits of the source before candidates of functions that they may replace
     costs: bool = False  # also report the cost of the original functions

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.engine import CheckResult
 from jaxlint_runtime.model import Result
+from jaxlint_runtime.proof_cache.proof_entries import ProofCache, opened
 from jaxlint_runtime.protocol.jobs import Known
 from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import (
@@ -44,6 +45,8 @@ class Run:
     document: Document = field(init=False)
     check: CheckResult | None = None  # the findings of check in the files that the program loaded
     run_seconds: float = 0.0  # that the program ran until the end of the capture
+    packages: str = ""  # the digest of the program's interpreter and packages
+    proofs: ProofCache | None = field(init=False)  # None: nothing is reused or stored
 
     def __post_init__(self) -> None:
         request = self.request
@@ -51,6 +54,7 @@ class Run:
             program={"kind": request.kind, "target": request.target, "arguments": list(request.arguments)},
             targets=list(request.targets),
         )
+        self.proofs = opened() if request.proofs else None
 
     @property
     def fails(self) -> bool:

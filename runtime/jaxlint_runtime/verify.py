@@ -49,6 +49,7 @@ from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
+from jaxlint_runtime.workers.stored_proofs import keep_calls, stored_calls
 
 _SLACK = 20.0  # seconds for a worker to stop the program after its time is up
 _RERUNS = 3  # times that the program is run again after a worker died
@@ -89,7 +90,8 @@ class Verification(Run):
         return self.document
 
     def _run(self) -> None:
-        job = dataclasses.replace(self.request.capture(), flagged=self._flag())
+        calls = stored_calls(self)
+        job = dataclasses.replace(self.request.capture(), flagged=self._flag(), calls=calls)
         death = self.attempt(job, None)
         for _ in range(_RERUNS):
             if death is None:
@@ -271,6 +273,8 @@ class Verification(Run):
         first = not self.document.ran
         if first:
             self.document.captured(event)
+            self.packages = event.packages
+            keep_calls(self)
         self.say(event.ending.message + _advice(event.ending.how))
         for problem in event.problems if first else ():
             self.fail(problem)

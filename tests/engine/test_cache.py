@@ -19,6 +19,7 @@ from jaxlint.finding import Severity
 from jaxlint.part_cache import can_be_cached_in_parts
 from jaxlint.registry import all_rules
 from jaxlint.rule import Rule
+from jaxlint.signed_entries import signed
 from jaxlint.source import SourceFile
 from jaxlint.staging import import_components
 from jaxlint.state import cache_key
@@ -154,7 +155,7 @@ def test_entry_with_wrong_fields_is_no_entry(warm: Path) -> None:
         *((one, False) for one in ({}, {"span": 3}, [], {**document["findings"][0], "severity": "fatal"})),
     ):
         rest = json.dumps({**document, "findings": [finding]}).encode()[1:]
-        entry.write_bytes(cache._signed(secret, document["key"], rest))
+        entry.write_bytes(signed(secret, document["key"], rest))
         assert run().cached == cached
 
 

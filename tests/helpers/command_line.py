@@ -30,7 +30,6 @@ def jaxlint(
 def verify(
     folder: Path, *arguments: str, timeout: float = 600, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs `jaxlint verify` in a folder, on the CPU."""
-    return jaxlint(
-        "verify", *arguments, cwd=folder, timeout=timeout, **{"JAX_PLATFORMS": "cpu", **environment}
-    )
+    """Runs `jaxlint verify` in a folder, on the CPU; proofs are kept for runs in the same folder."""
+    own = {"JAX_PLATFORMS": "cpu", "XDG_CACHE_HOME": f"{folder}-cache"}
+    return jaxlint("verify", *arguments, cwd=folder, timeout=timeout, **{**own, **environment})

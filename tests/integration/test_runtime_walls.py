@@ -12,7 +12,7 @@ from tests.integration.test_walls import RUNTIME, imports_in, imports_of
 LAYERS = (
     "compat model optimiser_settings targets timing_noise wording",
     "protocol source_analysis",
-    "request",
+    "request proof_cache",
     "lowering",
     "inspection",
     "programs",

@@ -90,6 +90,7 @@ def _run_edited(
         transforms=("donation",) if any(edit.codemod == DONATION for edit in edits) else (),
         targets=tuple({edit.target for edit in edits}),
         costs=True,
+        proofs=False,  # what is written is measured again
     )
     trial = Verification(to_the_end, listener, examine=False)
     job = dataclasses.replace(

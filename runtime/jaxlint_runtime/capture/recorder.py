@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -112,7 +112,8 @@ class Recorder:
     `calls` is how many calls of a function are enough (None: no limit): of any function, or with `settle` once the
     run has settled (`stop_condition.settled`), within `run_for` seconds. `capture_bytes` bounds the copies of
     arguments of all functions together. `examples`: the calls use example arguments, so each call replaces the stored
-    one, and comparing it with the previous call is meaningless.
+    one, and comparing it with the previous call is meaningless. `wanted`: the number of the call whose arguments are stored in
+    the end, by path and name of a function, if it has so many.
     """
 
     def __init__(
@@ -124,8 +125,10 @@ class Recorder:
         settle: bool = False,
         run_for: float | None = None,
         examples: bool = False,
+        wanted: Mapping[tuple[str, str], int] | None = None,
     ) -> None:
         self.active = False
+        self._wanted = wanted or {}
         self._examples = examples
         self.records: dict[tuple[Any, ...], FunctionRecord] = {}
         self.first_call: float | None = None  # the end of the first captured call, by time.monotonic
@@ -297,14 +300,17 @@ class Recorder:
         """Copies the arguments of the first call and of the last one wanted, and of others if there is time."""
         now = time.perf_counter()
         number = record.calls + 1
+        wanted = self._wanted.get((record.identity.path, record.identity.qualname))
         if number == 1:
             record.first_start = now
-        elif number != self._limit and not self._examples:
+        elif number not in (self._limit, wanted) and not self._examples:
             if number < _GROWTH * record.copy_tried or record.copy_spent + record.copy_last > _SHARE * (
                 now - record.first_start
             ):
                 return False
         record.copy_tried = number
+        if wanted is not None and number > wanted:
+            return True  # waited for, like a call whose arguments are copied
         self._local.inside = True  # the copies wait for the device on our account
         try:
             size = snapshot.count_bytes(record.parameters, args, kwargs)

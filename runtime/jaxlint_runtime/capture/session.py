@@ -57,6 +57,7 @@ class Session:
             until.settle,
             until.run_for,
             examples=examples is not None,
+            wanted={(path, name): number for path, name, number in job.calls},
         )
         self._examples = examples
         self.syncs = HostSyncs(

@@ -23,6 +23,7 @@ from jax.extend import core
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.exported.artefacts import Input, Kept, NotExported, Record, config, placement, write
+from jaxlint_runtime.exported.content_digest import content_digest, places_in, program_digest
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.lowering.function_versions import Staged, StagingError, Version, first_line
 from jaxlint_runtime.model import Proposed, Result
@@ -54,12 +55,15 @@ def asks_for(names: Sequence[str], limit: int | None) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Proposals:
     """The candidates `proposed` by transformation, those exported `together`, and why others could not be exported
-    (`refused`). `digest` is that of the record."""
+    (`refused`). `digest` is that of the record, `content` that of all that a proof depends on, `places` those of the
+    original (`content_digest`)."""
 
     proposed: dict[str, list[Proposed] | Result] = field(default_factory=dict)
     together: list[list[str]] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     digest: str = ""
+    content: str = ""
+    places: list[tuple[str, int]] = field(default_factory=list)
 
 
 def leave(prover: LiveProver, folder: Path, texts: bool = False) -> Proposals:
@@ -78,6 +82,7 @@ class _Leaving:
         self._texts = texts
         self._numbers = itertools.count()
         self._same: dict[tuple[Any, str], str] = {}  # files of functions that several versions share
+        self._digests: dict[str, str] = {}  # of the files, without places
         self._donations: dict[str, tuple[bool, ...]] = {}
         self._wide: bool = False
         self._gradients: bool = False
@@ -106,34 +111,33 @@ class _Leaving:
             settings.progress(f"{program.captured.qualname}: lowering {' + '.join(names)}")
             versions[tuple(sorted(names))] = self._version(names)
         captured = program.captured
-        digest = write(
-            Record(
-                function={
-                    "qualname": captured.qualname,
-                    "path": captured.path,
-                    "line": captured.line,
-                    "findings": captured.findings,
-                },
-                target=program.target.name,
-                inputs=inputs,
-                donated=program.bound.donated(program.version.options),
-                outputs=equivalence.layout(_result(program.baseline)),
-                updates=program.updates,
-                constants=program.constants,
-                dtype=program.dtype,
-                differentiates=bool(others) and program.differentiates,
-                versions=versions,
-                candidates={name: (known.name, one) for name, (known, one) in prover.parts.items()},
-                donations=self._donations,
-                config=config(),
-            ),
-            self._folder,
+        record = Record(
+            function={
+                "qualname": captured.qualname,
+                "path": captured.path,
+                "line": captured.line,
+                "findings": captured.findings,
+            },
+            target=program.target.name,
+            inputs=inputs,
+            donated=program.bound.donated(program.version.options),
+            outputs=equivalence.layout(_result(program.baseline)),
+            updates=program.updates,
+            constants=program.constants,
+            dtype=program.dtype,
+            differentiates=bool(others) and program.differentiates,
+            versions=versions,
+            candidates={name: (known.name, one) for name, (known, one) in prover.parts.items()},
+            donations=self._donations,
+            config=config(),
         )
+        digest = write(record, self._folder)
         several = [list(names) for names, kept in versions.items() if len(names) > 1 and not kept.refused]
         refused = {
             names[0]: kept.refused for names, kept in versions.items() if len(names) == 1 and kept.refused
         }
-        return Proposals(proposed, several, refused, digest)
+        content, places = content_digest(record, self._digests), places_in(program.baseline.jaxpr)
+        return Proposals(proposed, several, refused, digest, content, places)
 
     def _combinations(self, found: Sequence[Proposed], versions: dict[Names, Kept]) -> list[Names]:
         """Combinations of candidates from different transformations that were exported separately and can show a gain
@@ -242,22 +246,25 @@ class _Leaving:
     def _export(self, function: Callable[..., Any], avals: Sequence[Any], platform: str) -> str:
         flat = [_without_layout(aval) for aval in avals]
         try:
-            data = _exported(function, flat, _PLATFORMS.get(platform, platform))
+            made, data = _exported(function, flat, _PLATFORMS.get(platform, platform))
         except Exception as error:
             callbacks = "callback" in str(error)
             raise NotExported(_CALLBACKS if callbacks else f"jax.export: {first_line(error)}") from error
         name = f"{next(self._numbers)}.bin"
         (self._folder / name).write_bytes(data)
+        self._digests[name] = program_digest(made, data)
         return name
 
 
-def _exported(function: Callable[..., Any], avals: Sequence[Any], platform: str) -> bytes:
-    """The serialised program. Calls of foreign code are allowed: it runs on this machine, with this version of JAX."""
+def _exported(
+    function: Callable[..., Any], avals: Sequence[Any], platform: str
+) -> tuple[export.Exported, bytes]:
+    """The exported program, and its serialised form. Calls of foreign code are allowed: it runs on this machine, with this version of JAX."""
     allowed: list[Any] = []
     while True:
         try:
             made = export.export(compat.jit(function), platforms=[platform], disabled_checks=allowed)(*avals)
-            return bytes(made.serialize())
+            return made, bytes(made.serialize())
         except ValueError as error:
             names = dict.fromkeys(quoted or plain for quoted, plain in _CUSTOM_CALL.findall(str(error)))
             new = [

@@ -109,6 +109,8 @@ class Capture(Message):
     flagged: tuple[tuple[str, int], ...] = ()  # places of findings: counts the functions around them
     only: tuple[tuple[str, str], ...] | None = None  # functions to examine; None: all
     undonated: bool = False  # measure `only` against themselves without their donation
+    # The calls whose inputs an earlier run stored, by path and name: the same inputs need no new proof.
+    calls: tuple[tuple[str, str, int], ...] = ()
     profile_server: int | None = None  # port for profiling the program while it runs
 
     def moved(self, original: str, copy: str, move: Move) -> Capture:
@@ -124,6 +126,7 @@ class Capture(Message):
             then=then,
             flagged=tuple((move(path), line) for path, line in self.flagged),
             only=None if self.only is None else tuple((move(path), name) for path, name in self.only),
+            calls=tuple((move(path), name, number) for path, name, number in self.calls),
         )
 
 

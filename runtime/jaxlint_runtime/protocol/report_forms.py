@@ -64,6 +64,7 @@ class ResultJson(TypedDict):
     base: str
     ratios: dict[str, IntervalJson]
     pairs: int
+    earlier: NotRequired[str]
     gain: NotRequired[dict[str, Any]]  # in words, once the report is written
 
 

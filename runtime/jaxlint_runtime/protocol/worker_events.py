@@ -99,6 +99,7 @@ class Captured(Message):
     syncs: list[SyncJson]
     files: list[str]
     problems: list[str]
+    packages: str = ""  # the digest of the interpreter and the packages that it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,8 @@ class Left(OfFunction, Message):
 
     `environment` are the program's JAX settings. `proposed` has the candidates of each transformation, or why there
     are none; `together` the combinations that were exported; `unexported` why some could not be, `refused` why
-    nothing could.
+    nothing could. `content` is the digest of all that a proof depends on, `places` lists the files and lines of the
+    original in program order.
     """
 
     folder: str
@@ -181,6 +183,8 @@ class Left(OfFunction, Message):
     unexported: dict[str, str] = field(default_factory=dict)
     refused: str | None = None
     digest: str = ""
+    content: str = ""
+    places: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

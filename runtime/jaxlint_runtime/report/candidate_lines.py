@@ -13,6 +13,7 @@ from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import from_to, milliseconds, size
 
 WRITTEN, WRITABLE, ADVICE = "written", "--apply writes it", "advice"
+EARLIER = "earlier"
 BY_COMPILER, COMPILED_WRITABLE = "by the compiler alone", "--accept-compiled writes it"
 
 
@@ -70,7 +71,7 @@ def _line(target: str, result: ResultJson, way: str | None) -> CandidateLine:
     return CandidateLine(
         short_name(result["function"]),
         label(result["candidate"]),
-        time_cell(result),
+        time_cell(result) + (f" ({EARLIER})" if _is_of_an_earlier_run(result) else ""),
         speed_cell(result),
         memory_cell(result),
         values_cell(result["numerics"]),
@@ -115,6 +116,11 @@ def time_cell(result: ResultJson, arrow: str = "->") -> str:
     return from_to(before["median"], after["median"], milliseconds, arrow) + mark
 
 
+def _is_of_an_earlier_run(result: ResultJson) -> bool:
+    """Whether its times were measured by an earlier run of `verify`."""
+    return bool(result.get("earlier")) and time_cell(result) != "-"
+
+
 def speed_cell(result: ResultJson) -> str:
     """How many times as fast, with its interval."""
     time = gain_of(result).time
@@ -154,5 +160,7 @@ def kinds_of_figures(lines: Sequence[CandidateLine]) -> str:
         said.append("memory is the compiler's plan")
     if any(line.values not in ("-", "same bits") for line in lines):
         said.append("values are relative differences")
+    if any(_is_of_an_earlier_run(line.result) for line in lines):
+        said.append(f"'{EARLIER}' is a time of an earlier run on this machine (--no-cache measures again)")
     text = ", ".join(said)
     return f"{text[:1].upper()}{text[1:]}." if text else ""

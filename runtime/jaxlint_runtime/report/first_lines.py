@@ -50,8 +50,9 @@ def _of_candidates(document: Document) -> str:
     if not counted.tried:
         return "No candidate was tried."
     lines = candidate_lines(document)
+    earlier = sum(bool(result.get("earlier")) for _, result in document.results if is_proven(result))
     if counted.proven or not 0 < counted.tried == len(lines) <= _SHOWN_FUNCTIONS:
-        return f"{counted.text}."
+        return f"{counted.text}{f', {earlier} by an earlier run' if earlier else ''}."
     tried = "; ".join(f"{line.candidate} of {line.function}: {line.outcome}" for line in lines)
     return f"{counted.text} ({tried})."
 

@@ -17,6 +17,16 @@ from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
+_OBSERVED = 40
+
+
+def planned(run: Run) -> tuple[list[Rewrite], list[tuple[str, str]]]:
+    """The edits to try, and the functions whose results are compared, by path and name."""
+    rewrites = propose(run)
+    observe = [(one["path"], one["function"]) for one in run.document.watched if one["calls"]]
+    observe += [(one.path, one.function) for one in rewrites if one.function != "<module>"]
+    return rewrites, list(dict.fromkeys(observe))[:_OBSERVED]
+
 
 def propose(run: Run) -> list[Rewrite]:
     """The edits that are worth a run, the most promising first."""

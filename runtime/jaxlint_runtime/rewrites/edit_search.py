@@ -12,7 +12,7 @@ from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.rewrites.candidate_edits import from_run, propose, run_again
+from jaxlint_runtime.rewrites.candidate_edits import from_run, planned, run_again
 from jaxlint_runtime.rewrites.edit_timing import timed
 from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.loop_steps import is_inside
@@ -28,6 +28,7 @@ from jaxlint_runtime.rewrites.run_figures import (
     measured,
     no_promise,
 )
+from jaxlint_runtime.rewrites.stored_runs import stored_runs
 from jaxlint_runtime.rewrites.trial_runs import Trial, may_fork
 from jaxlint_runtime.rewrites.tried_edit import (
     LEFT,
@@ -52,7 +53,6 @@ _AT_ONCE = 3  # edits that are first tried all at once
 _WORTH_SPLITTING = (
     0.9  # of the time before: single runs differ by a few percent, and one of two axes soon looks better
 )
-_OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same version
 # times the original's time, for edits that may still help in combination: each may wait for the other
 _BEARABLE = 2.5
@@ -434,9 +434,15 @@ class EditSearch:
             reason = f"{summary}: the program failed before, and now its results agree with those without jit"
             self._report(rewrite, Status.VERIFIED, reason, kept)
             return True
+        if kept.trial.earlier and self.original.run.request.source_first:  # before it is written
+            now = self.original.tried_now(kept.rewrite, kept.sources)
+            if now.problem is not None:
+                self._report(rewrite, Status.REJECTED, f"{summary}: {now.problem}", now)
+                return False
         pairs = timed(self.original, kept)
         result = self._result(rewrite, Status.REJECTED, "", kept)
         gain = measured(result, pairs)
+        result.earlier = result.earlier or next((one.earlier for _, one in pairs if one.earlier), "")
         total = result.ratios["total"]
         better = gain.better and total.median >= 1 / allowed_slowdown(self.original.base)
         result.status = Status.VERIFIED if better else Status.REJECTED
@@ -490,20 +496,22 @@ class EditSearch:
         )
         if tried is not None and tried.trial.failure is None and not self.original.errors:
             result.before, result.after = cost_of(before or self.original.base), cost_of(tried.trial)
+        result.earlier = "" if tried is None else tried.trial.earlier
         return result
 
 
 def search_source(run: Run) -> list[Change]:
     """Tries edits of the source and reports each; returns the files with the proven edits."""
-    document, check = run.document, run.check
-    if check is not None and may_fork(run) and not run.fails:
+    stored = stored_runs(run)
+    plan = stored.plan() if stored is not None else None
+    if run.check is not None and may_fork(run) and not run.fails and plan is None:
         begin_imports(run.request, packages_of(run))
-    rewrites = propose(run)
-    if not rewrites or check is None:
+    rewrites, observe = plan or planned(run)
+    if not rewrites or run.check is None:
         return []
-    observe = [(one["path"], one["function"]) for one in document.watched if one["calls"]]
-    observe += [(one.path, one.function) for one in rewrites if one.function != "<module>"]
-    with original_of(run, list(dict.fromkeys(observe))[:_OBSERVED], errors=run.fails) as original:
+    if stored is not None and plan is None:
+        stored.keep_plan(rewrites, observe)
+    with original_of(run, observe, errors=run.fails, stored=stored) as original:
         try:
             return EditSearch(original).search(rewrites)
         except TooLarge as error:

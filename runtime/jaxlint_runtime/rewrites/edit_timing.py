@@ -7,6 +7,7 @@ import time
 from jaxlint_runtime.proof.gain import BETWEEN_PROCESSES
 from jaxlint_runtime.rewrites.original_program import Original
 from jaxlint_runtime.rewrites.run_figures import ratios
+from jaxlint_runtime.rewrites.stored_runs import version_name
 from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
 
@@ -23,14 +24,10 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
     limit = 6 * original.base.total_s + 30
     until = time.monotonic() + max(original.deadline - time.monotonic(), 4 * original.base.total_s)
     while len(pairs) < _PAIRS[0] or (len(pairs) < _PAIRS[1] and time.monotonic() < until):
-        if not original.run.request.has_time(_SLACK * (original.base.total_s + kept.trial.total_s)):
+        pair = _pair(original, kept, len(pairs), limit)
+        if pair is None:
             break
-        order = (original.sources, kept.sources) if len(pairs) % 2 == 0 else (kept.sources, original.sources)
-        original.run.listener.progress(f"timing the edited program, pair {len(pairs) + 1}")
-        runs = [original.trials.run(sources, limit, keep=False)[0] for sources in order]
-        if any(one.failure for one in runs):
-            break
-        pairs.append((runs[0], runs[1]) if len(pairs) % 2 == 0 else (runs[1], runs[0]))
+        pairs.append(pair)
         shown = ratios(pairs)
         # Where even the medians say too little, more runs seldom say more.
         decided = (
@@ -43,3 +40,24 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
         if agreed >= (PLAIN if len(pairs) > 1 else _MANIFEST):
             return pairs if len(pairs) > 1 else [*pairs, compared]
     return pairs or [(original.base, kept.trial)]
+
+
+def _pair(original: Original, kept: Tried, number: int, limit: float) -> tuple[Trial, Trial] | None:
+    """A run of the original and one of the edited program, the one that comes first in turn; None if there is no time or
+    one fails."""
+    stored, question = original.stored, f"pair {number} {version_name(kept.sources)}"
+    known = stored.pair(question) if stored is not None else None
+    if known is not None:
+        return known
+    if not original.run.request.has_time(_SLACK * (original.base.total_s + kept.trial.total_s)):
+        return None
+    turned = number % 2 == 1
+    order = (kept.sources, original.sources) if turned else (original.sources, kept.sources)
+    original.run.listener.progress(f"timing the edited program, pair {number + 1}")
+    runs = [original.trials.run(sources, limit, keep=False)[0] for sources in order]
+    if any(one.failure for one in runs):
+        return None
+    pair = (runs[1], runs[0]) if turned else (runs[0], runs[1])
+    if stored is not None:
+        stored.keep_pair(question, pair)
+    return pair

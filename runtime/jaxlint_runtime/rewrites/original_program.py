@@ -24,7 +24,9 @@ from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.rewrites.outcome import ends_otherwise, other_outcome
 from jaxlint_runtime.rewrites.printed_output import compared_lines
 from jaxlint_runtime.rewrites.proposals import Rewrite, packages_to_load
+from jaxlint_runtime.rewrites.run_figures import better_of
 from jaxlint_runtime.rewrites.side_effects import compared_files
+from jaxlint_runtime.rewrites.stored_runs import StoredRuns, version_name
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.rewrites.tried_edit import Tried
 from jaxlint_runtime.run import Run
@@ -40,6 +42,9 @@ _PAIR = (
     1.6  # runs of the original that a pair takes in which the other is twice as fast; without storing values
 )
 _NO_TIME = "the --budget leaves no time to run the whole program for comparison"
+_BASE = "the original"
+_NOT_AGAIN = "the original, which ran in an earlier run of verify, did not run again for comparison"
+_START = 3.0  # seconds that a process takes to start, where that was not seen
 _ROUNDED = 100.0  # times the tolerance for an edit that is equivalent without jit, or in float64
 _COUNTS = ("a run", "two runs", "three runs")  # by the number of repeats
 _SHRINKS = 1e-3  # share of a difference that remains in float64, if it is rounding
@@ -72,6 +77,7 @@ class Original:
     wall_s: float = 0.0  # of its first run, with the start of the process
     known: bool = False  # whether it also ran again, and with other rounding
     runs: int = 0  # of edited programs
+    stored: StoredRuns | None = None  # what earlier runs of `verify` found
     foreseen: Foreseen = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,20 +88,34 @@ class Original:
         if not self.run.request.has_time(self.run.run_seconds):
             self.base = Trial(_NO_TIME)
             return False
+        known = self.stored.run(_BASE) if self.stored is not None else None
+        if known is not None and known.failure is None:
+            self.base, self.trials.cut = known, known.cut
+            self.wall_s = known.total_s + _START
+        elif not self._run_first():
+            return False
+        # on a slow machine, or with a long program, edits are tried anyway
+        self.deadline = max(self.deadline, time.monotonic() + MOST * self.base.total_s)
+        return True
+
+    def _run_first(self) -> bool:
+        """Runs the original, for its values and figures; returns whether it can run now."""
         self.run.listener.note(
             "running the whole program in scratch copies to compare edits of the source with it"
         )
         limit = max(min(self.deadline - time.monotonic(), self.run.request.run_for or 120.0) * 1.5, 10.0)
         compiled = {} if self.errors else self._compiled_once()
         environment = WITHOUT_JIT if self.errors else compiled
-        begun = time.monotonic()
+        begun, known = time.monotonic(), self.base
         self.base, first = self._first_run(limit, environment)
         self.wall_s = time.monotonic() - begun
-        self.references = [first]
         if self.base.failure is not None:
             return False
-        # on a slow machine, or with a long program, edits are tried anyway
-        self.deadline = max(self.deadline, time.monotonic() + MOST * self.base.total_s)
+        self.references = [first]
+        if known.earlier:  # the load may have been another then: no gain may come from that
+            self.base = better_of(self.base, known)
+        elif self.stored is not None:
+            self.stored.keep_run(_BASE, self.base)
         return True
 
     def _run_again(self, environment: Mapping[str, str], limit: float) -> bool:
@@ -109,8 +129,28 @@ class Original:
     def again(self, sources: Mapping[str, SourceFile]) -> Trial:
         """Another run of a version that was compared before."""
         self.runs += 1
+        question = f"again {version_name(sources)}"
+        known = self.stored.run(question) if self.stored is not None else None
+        if known is not None or not self._has_values():
+            return known or Trial(_NOT_AGAIN, died=True)
         limit = 4 * self.base.total_s + 30
-        return self.trials.run(sources, limit, self.references, dtype=self.dtype)[0]
+        trial = self.trials.run(sources, limit, self.references, dtype=self.dtype)[0]
+        if self.stored is not None:
+            self.stored.keep_run(question, trial)
+        return trial
+
+    def _has_values(self) -> bool:
+        """Whether there are values to compare with."""
+        known = self.base
+        if not self._lacks_values or self._run_first():
+            return True
+        self.base = known
+        return False
+
+    @property
+    def _lacks_values(self) -> bool:
+        """Whether only figures are known of the original, from an earlier run of `verify`."""
+        return bool(self.base.earlier) and not self.references
 
     def has_time(self, runs: float) -> bool:
         """Whether so many runs of the program fit into what is left of the whole time."""
@@ -118,13 +158,16 @@ class Original:
 
     def has_time_to_prove(self) -> bool:
         """Whether an edit's run fits into what is left of the whole time, and a pair of timed ones if it gains."""
-        return self.run.request.has_time(self.wall_s + _PAIR * self.base.total_s)
+        first = self.wall_s if self._lacks_values else 0.0
+        return self.run.request.has_time(first + self.wall_s + _PAIR * self.base.total_s)
 
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
         """Runs the original to its end; if that takes too long, up to the end of a call, like all later runs."""
         run = self.run
         allowed = run.request.run_for
         left = run.request.within(math.inf)
+        if self.trials.cut is not None:  # as in an earlier run of `verify`
+            return self.trials.run(self.sources, 3 * limit, environment=environment)
         if left < math.inf and not self.errors:
             return self._cut_run(_HALF * left, environment, _SHARE * left)
         if self.errors or allowed is None or run.run_seconds <= allowed:  # it may be short
@@ -170,8 +213,21 @@ class Original:
 
         `briefly`: without the further runs that tell rounding from an error.
         """
-        self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
         self.runs += 1
+        known = self.stored.tried(rewrite, sources, briefly) if self.stored is not None else None
+        return known or self.tried_now(rewrite, sources, briefly=briefly)
+
+    def tried_now(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
+        """The same, whatever earlier runs of `verify` found."""
+        self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
+        if not self._has_values():
+            return Tried(rewrite, Trial(_NOT_AGAIN, died=True), sources, _NOT_AGAIN)
+        tried = self._tried(rewrite, sources, briefly)
+        if self.stored is not None:
+            self.stored.keep_tried(tried, briefly)
+        return tried
+
+    def _tried(self, rewrite: Rewrite, sources: dict[str, SourceFile], briefly: bool) -> Tried:
         tried = self._compared(rewrite, sources, briefly=briefly or not (self.known or self.errors))
         done = briefly or tried.problem is None or tried.trial.failure is not None
         if done or self.errors or self.known or not self.has_time(_TO_KNOW):

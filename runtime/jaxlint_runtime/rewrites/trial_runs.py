@@ -48,6 +48,8 @@ class Trial:
     status: int = 0
     late: bool = False  # it was ended since it took too long
     cut: tuple[str, str, int] | None = None  # where it was cut off (`capture.truncation`)
+    died: bool = False  # its process, or nothing is known of it
+    earlier: str = ""  # the date of the run of `verify` that it belongs to, if it is not this one
 
     @property
     def total_s(self) -> float:
@@ -167,7 +169,7 @@ class Trials:
             elif len(errors) < _MOST_ERRORS:
                 errors.extend(data)
 
-        trial = Trial("it reported nothing")
+        trial = Trial("it reported nothing", died=True)
         deadline = Deadline(limit, f"took longer than {limit:.0f} s")
 
         def hear(event: Event) -> None:
@@ -181,9 +183,9 @@ class Trials:
             try:
                 last = follow(worker, hear, lambda: [deadline], scratch)
                 if isinstance(last, Error):
-                    trial = Trial(last.message)
+                    trial = Trial(last.message, died=True)
             except Death as death:
-                trial = Trial(f"it {death}", late=deadline.passed)
+                trial = Trial(f"it {death}", late=deadline.passed, died=True)
         trial.printed = printed.decode(errors="replace")
         return trial, errors.decode(errors="replace")
 

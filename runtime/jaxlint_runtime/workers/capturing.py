@@ -4,7 +4,9 @@ processes."""
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import gc
+import hashlib
 import json
 import os
 import platform
@@ -147,7 +149,8 @@ class Capturing:
         """The program has ended: reports what was seen, then tries the candidates."""
         status = 1
         try:
-            self._channel.send(self._session.summary(ending, seconds, _versions()))
+            summary = self._session.summary(ending, seconds, _versions())
+            self._channel.send(dataclasses.replace(summary, packages=_packages()))
             known = from_plain(Known, json.loads(self._channel.receive()))
             if known.go_on:
                 self._go_on(self._session.functions(known))
@@ -241,6 +244,8 @@ class Capturing:
                 unexported=left.refused,
                 refused=refused,
                 digest=left.digest,
+                content=left.content,
+                places=left.places,
             )
         )
 
@@ -323,6 +328,12 @@ def _refusal(function: CapturedFunction, status: Status, reason: str, candidate:
         evidence="nothing was run",
         reason=reason,
     )
+
+
+def _packages() -> str:
+    """The digest of the interpreter and of the versions of all packages that it has."""
+    found = {f"{one.metadata['Name']}=={one.version}" for one in metadata.distributions()}
+    return hashlib.sha256(repr((sys.version, platform.platform(), sorted(found))).encode()).hexdigest()
 
 
 def _versions() -> dict[str, str]:

@@ -19,12 +19,15 @@ from jaxlint_runtime.protocol.errands import Deferred
 from jaxlint_runtime.protocol.jobs import Capture, Job, Measure, Open, Prove, Question, Serve, TellPeaks
 from jaxlint_runtime.protocol.worker_events import (
     Captured,
+    Constants,
     Error,
     Event,
     Hello,
+    Inspected,
     Left,
     Note,
     OfFunction,
+    Peaks,
     Proven,
     Ready,
     Watch,
@@ -36,6 +39,7 @@ from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
+from jaxlint_runtime.workers.stored_proofs import StoredProofs, peaks_of_target, stored_proofs
 
 _AGAIN = 120.0  # seconds that a program may run to be run again for a function that cannot be exported
 _ESTIMATED = 1 / 4  # of what is saved: estimates may be too small
@@ -72,6 +76,7 @@ class _Process:
         self._worker: WorkerProcess | None = None
         self._scratch = task.scratch
         self._opened: tuple[str, Ready] | None = None  # the folder of the function that it is ready for
+        self.told: list[Event] = []  # what it said about versions of functions, beside its answers
 
     def close(self) -> None:
         """Ends it, if it runs."""
@@ -136,6 +141,8 @@ class _Process:
         return answers[0]
 
     def _hear(self, worker: WorkerProcess, event: Event) -> None:
+        if isinstance(event, Inspected | Constants | Peaks):
+            self.told.append(event)
         self._run.hear(event)
 
     def _start(self, left: Left) -> WorkerProcess:
@@ -201,8 +208,20 @@ class _Function:
         self._again = again  # where all of it is proven, None if it could be exported
         self._refused: dict[str, _Again] = {}
         self._deferred: dict[str, Deferred] = {}
-        self.ready = (again or fresh).begin(left)
+        self._proofs = None if again else stored_proofs(task.run, task.capture.trying, left)
+        self.ready = self._begin(again or fresh)
         self._proposed = self.ready.proposed if again else left.proposed
+
+    def _begin(self, process: _Process) -> Ready:
+        """What is known of the original, from an earlier run if it has not changed."""
+        if self._proofs is None:
+            return process.begin(self._left)
+        found = self._proofs.ready()
+        if found is None:
+            process.told.clear()
+            found = process.begin(self._left)
+            self._proofs.keep_ready(found, process.told)
+        return found
 
     @property
     def cost(self) -> Cost:
@@ -231,7 +250,8 @@ class _Function:
             name = " + ".join(parts)
             self._deferred[name] = Deferred(tuple(parts), tuple(base), process.reason)
             return lost(self._left, Status.NOT_APPLICABLE, f"deferred: {process.reason}", name)
-        return _proven(self._task, process, self._left, parts, base)
+        proofs = self._proofs if process is self._fresh else None
+        return _proven(self._task, process, self._left, parts, base, proofs)
 
     def final(self, result: Result) -> Result | Deferred:
         """A result of `prove`, or what it only stands for."""
@@ -256,11 +276,21 @@ class _Function:
                 process.close()
 
 
-def _proven(task: _Task, process: _Process, left: Left, parts: Sequence[str], base: Sequence[str]) -> Result:
+def _proven(
+    task: _Task,
+    process: _Process,
+    left: Left,
+    parts: Sequence[str],
+    base: Sequence[str],
+    proofs: StoredProofs | None = None,
+) -> Result:
     """The result of these candidates in a process, or why there is none."""
     name = " + ".join(parts)
+    if proofs is not None and (known := proofs.proven(parts, base)) is not None:
+        return known
     if task.run.request.is_over:
         return lost(left, Status.NOT_APPLICABLE, USED_UP, name)
+    process.told.clear()
     try:
         found = process.prove(left, parts, base)
     except Death as death:
@@ -270,6 +300,8 @@ def _proven(task: _Task, process: _Process, left: Left, parts: Sequence[str], ba
         return lost(left, Status.NOT_APPLICABLE, f"refused: {why}{reason}", name)
     if isinstance(process, _Again):
         found.evidence += f"; measured in a second run of the program: {process.reason}"
+    elif proofs is not None:
+        proofs.keep_proven(parts, base, found, process.told)
     return found
 
 
@@ -289,6 +321,7 @@ def measure(
             if last and ":" not in one.target:
                 if any(inspected["target"] == one.target for inspected in run.document.inspections):
                     fresh.tell_peaks(one.target)
+                    peaks_of_target(run, one.target)
     finally:
         fresh.close()
 

@@ -57,7 +57,7 @@ def scratch_copy(root: Path) -> Iterator[Scratch]:
     The largest files become links to the originals if copying them all would take too much: a program that modifies
     one of them in place changes the original, as in any run.
     """
-    files = list(_files(root))
+    files = list(copied_files(root))
     if len(files) > _MOST_FILES:
         raise TooLarge(f"{root} holds more than {_MOST_FILES} files")
     if sum(size for _, size in files if size < _LARGE) > _MOST_BYTES:
@@ -95,7 +95,7 @@ def _is_skipped(folder: str) -> bool:
     return os.path.basename(folder) in _SKIPPED or os.path.exists(os.path.join(folder, "pyvenv.cfg"))
 
 
-def _files(root: Path) -> Iterator[tuple[Path, int]]:
+def copied_files(root: Path) -> Iterator[tuple[Path, int]]:
     """Files worth copying, as relative paths with sizes; stops soon after there are too many."""
     count = 0
     for folder, folders, names in os.walk(root):

@@ -29,8 +29,8 @@ def stopper() -> Stopper:
 def make(stopper: Stopper) -> Iterator[Any]:
     made: list[Recorder] = []
 
-    def build(calls: int | None = None, capture_bytes: int = 2**20) -> Recorder:
-        recorder = Recorder(Project([HERE]), stopper, calls, capture_bytes)
+    def build(calls: int | None = None, capture_bytes: int = 2**20, **options: Any) -> Recorder:
+        recorder = Recorder(Project([HERE]), stopper, calls, capture_bytes, **options)
         recorder.start()
         made.append(recorder)
         return recorder
@@ -210,6 +210,24 @@ def test_a_late_copy_takes_little_of_the_time(make: Any) -> None:
     assert record.call_number > 1
     # what had been spent, and was expected to be spent, when the second copy was made
     assert 2 * first <= 0.02 * (time.perf_counter() - record.first_start)
+
+
+@pytest.mark.parametrize(("wanted", "kept"), [(3, 3), (1, 1), (100, None)])
+def test_the_call_that_an_earlier_run_took_is_taken_again(make: Any, wanted: int, kept: int | None) -> None:
+    def step(x: Any) -> Any:
+        return x + 1
+
+    recorder = make(calls=6, wanted={(__file__, step.__qualname__): wanted})
+    jitted = wrap(recorder, step)
+    for number in range(1, 6):
+        jitted(np.full(4, number, np.float32))
+    captured = only(recorder).captured()
+    assert captured.call is not None
+    assert captured.call.args[0][0] == captured.call_number
+    if kept is not None:
+        assert captured.call_number == kept
+    else:  # it never came: then a late one, as without it
+        assert captured.call_number >= 1
 
 
 def test_an_exception_of_the_function_passes_and_counting_goes_on(make: Any) -> None:

@@ -195,7 +195,7 @@ def test_calls_of_foreign_code_are_exported():
             x = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
         return x
 
-    made = jax.export.deserialize(bytearray(exporting._exported(foreign, [X], "cpu")))
+    made = jax.export.deserialize(bytearray(exporting._exported(foreign, [X], "cpu")[1]))
     assert "a$kernel.of an odd name" in made.mlir_module()
     with pytest.raises(NotImplementedError, match="callback"):
         exporting._exported(lambda x: called_back(foreign(x)), [X], "cpu")
@@ -239,6 +239,27 @@ def test_placements_are_those_of_the_same_devices():
         assert artefacts.sharding(artefacts.placement(one), devices) == one
     with pytest.raises(NotExported, match="its inputs have a SimpleNamespace"):
         artefacts.placement(SimpleNamespace(memory_kind=None))
+
+
+def test_the_content_is_that_of_programs_and_inputs_wherever_they_stand(tmp_path):
+    """What the proof cache goes by: lines and names of files do not count, values and constants do."""
+    source = "import jax.numpy as jnp\n{lines}def step(state, x):\n    return state + {factor} * jnp.sin(x)\n"
+
+    def told(name, lines="", factor="0.5", value=1.0):
+        names = {}
+        exec(compile(source.format(lines=lines, factor=factor), str(tmp_path / f"{name}.py"), "exec"), names)
+        (tmp_path / name).mkdir()
+        found = left(
+            tmp_path / name, names["step"], jnp.zeros(3), jnp.full(3, value), transforms=("donation",)
+        )
+        return found[2]
+
+    first = told("a")
+    assert first.content
+    assert told("b", lines="\n\n").content == first.content
+    assert [line for _, line in first.places] == [3]
+    assert told("c", factor="0.25").content != first.content
+    assert told("d", value=2.0).content != first.content
 
 
 def test_a_record_that_another_wrote_is_not_read(tmp_path, monkeypatch):

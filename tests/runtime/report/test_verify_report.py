@@ -347,6 +347,16 @@ def test_after_apply_the_first_lines_say_what_was_written(document: Document) ->
     assert "measured again" not in text
 
 
+def test_what_an_earlier_run_measured_is_marked(document: Document) -> None:
+    assert "earlier" not in text_of(document)
+    document.results = [("cpu", result(earlier="2026-11-27 10:00"))]
+    assert first_lines(document)[0] == "1 of 1 candidate proven, 1 by an earlier run."
+    text = " ".join(text_of(document).split())
+    assert "10 -> 8 ms (earlier)" in text
+    assert "'earlier' is a time of an earlier run on this machine (--no-cache measures again)" in text
+    assert document.as_json()["runs"][0]["results"][0]["earlier"] == "2026-11-27 10:00"
+
+
 def test_what_only_a_compiler_says_is_written_on_request(document: Document) -> None:
     document.results = [("tpu:v5e-1x1", result(status=Status.COMPILED))]
     document.diffs = [{**result(), "diff": "--- a", "note": ""}]

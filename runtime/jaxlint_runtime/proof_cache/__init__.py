@@ -1,0 +1,1 @@
+"""What earlier runs of `verify` proved and measured, for programs that have not changed since."""

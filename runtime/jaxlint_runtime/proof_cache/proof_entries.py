@@ -1,0 +1,95 @@
+"""The entries of the proof cache: answers to questions about one function or one program.
+
+They lie in the user's own cache folder, signed with the user's key (`jaxlint.signed_entries`), so that no project can bring
+one along. Each answer is written as soon as it is known: an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+from jaxlint.cache import files_digest, tools_digest
+from jaxlint.signed_entries import SignedEntries
+
+_MOST_ENTRIES = 512
+_MOST_BYTES = 128 * 2**20  # of all entries, and of one
+_FORMAT = 1
+
+
+class ProofCache:
+    """The entries of this user."""
+
+    def __init__(self, folder: Path) -> None:
+        self._entries = SignedEntries(folder, private=True)
+
+    def entry(self, kind: str, *parts: Any) -> Entry:
+        """The entry of what `parts` describe; anything else in them is another entry."""
+        described = json.dumps([_FORMAT, tools(), kind, parts], sort_keys=True, default=str)
+        key = hashlib.sha256(described.encode("utf-8", "surrogatepass")).hexdigest()
+        return Entry(self._entries, key)
+
+
+class Entry:
+    """The answers about one function or one program."""
+
+    def __init__(self, entries: SignedEntries, key: str) -> None:
+        self._entries = entries
+        self._key = key
+        self._read: dict[str, Any] | None = None
+
+    def answer(self, question: str) -> tuple[Any, str] | None:
+        """The answer of an earlier run, with its date; None if there is none."""
+        found = self._answers().get(question)
+        if not (isinstance(found, list) and len(found) == 2 and isinstance(found[1], str)):
+            return None
+        self._entries.used(self._key)
+        return found[0], found[1]
+
+    def keep(self, question: str, answer: Any) -> None:
+        """Stores the answer, as JSON, for later runs."""
+        answers = self._answers()
+        answers[question] = [answer, time.strftime("%Y-%m-%d %H:%M")]
+        self._entries.write(self._key, {"answers": answers}, _MOST_ENTRIES, _MOST_BYTES)
+
+    def _answers(self) -> dict[str, Any]:
+        if self._read is None:
+            entry = self._entries.read(self._key, _MOST_BYTES)
+            answers = entry.get("answers") if entry is not None else None
+            self._read = answers if isinstance(answers, dict) else {}
+        return self._read
+
+
+def opened() -> ProofCache | None:
+    """The cache of this user; None where no folder of the user is known."""
+    import platformdirs
+
+    folder = platformdirs.user_cache_path("jaxlint", appauthor=False)
+    return ProofCache(folder / "proofs") if folder.is_absolute() else None
+
+
+@functools.cache
+def tools() -> str:
+    """The digest of what tries, proves and measures: this package and those below it."""
+    return tools_digest() + files_digest("jaxlint_runtime")
+
+
+@functools.cache
+def machine() -> list[Any]:
+    """What identifies this machine: times hold on no other."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return [platform.node(), platform.machine(), _processor(), cores]
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return platform.processor()
+    return next((line for line in text.splitlines() if line.startswith("model name")), "")

@@ -1,0 +1,180 @@
+"""The proofs of one function in the proof cache: read before a measuring process is asked, stored as it answers.
+
+A function is known by the digest of its programs, inputs and candidates. Where its lines have moved since, so do the lines
+in what was stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from jaxlint_runtime.model import Result, Status
+from jaxlint_runtime.proof_cache.proof_entries import Entry, ProofCache, machine
+from jaxlint_runtime.protocol.jobs import Trying
+from jaxlint_runtime.protocol.json_records import to_plain
+from jaxlint_runtime.protocol.worker_events import (
+    Constants,
+    Event,
+    Inspected,
+    Left,
+    Peaks,
+    Proven,
+    Ready,
+    read_event,
+)
+from jaxlint_runtime.run import Run
+from jaxlint_runtime.targets import parse
+
+_READY = "ready"
+Places = list[tuple[str, int]]
+
+
+class StoredProofs:
+    """The stored answers about one function for one target. `hear` receives what was told beside them."""
+
+    def __init__(self, entry: Entry, left: Left, hear: Callable[[Event], None]) -> None:
+        self._entry = entry
+        self._left = left
+        self._hear = hear
+
+    def ready(self) -> Ready | None:
+        """The facts about the original; None if they are unknown."""
+        found = self._answer(_READY, Ready)
+        return found[0] if found is not None else None
+
+    def proven(self, parts: Sequence[str], base: Sequence[str]) -> Result | None:
+        """The proof of these candidates by an earlier run; None if there is none."""
+        found = self._answer(_question(parts, base), Proven)
+        if found is None:
+            return None
+        answer, date = found
+        return dataclasses.replace(answer.result, earlier=date)
+
+    def keep_ready(self, ready: Ready, told: Iterable[Event]) -> None:
+        """Stores the facts about the original."""
+        if ready.cost is not None and all(one.status is not Status.FAILED for one in ready.results):
+            self._keep(_READY, ready, told)
+
+    def keep_proven(
+        self, parts: Sequence[str], base: Sequence[str], result: Result, told: Iterable[Event]
+    ) -> None:
+        """Stores a proof. One that failed may have lacked memory: it is tried again."""
+        if result.status is not Status.FAILED:
+            self._keep(_question(parts, base), Proven(result), told)
+
+    def _keep(self, question: str, answer: Ready | Proven, told: Iterable[Event]) -> None:
+        kept = [to_plain(one) for one in told]
+        self._entry.keep(
+            question, {"answer": to_plain(answer), "told": kept, "places": to_plain(self._left.places)}
+        )
+
+    def _answer(self, question: str, kind: type[Any]) -> tuple[Any, str] | None:
+        found = self._entry.answer(question)
+        if found is None:
+            return None
+        stored, date = found
+        try:
+            before = [(str(path), int(line)) for path, line in stored["places"]]
+            now = self._left.places
+            if len(before) != len(now):
+                return None
+            moved = dict(zip(before, now, strict=True))
+            answer = read_event(stored["answer"])
+            told = [read_event(one) for one in stored["told"]]
+            if not isinstance(answer, kind):
+                return None
+            answer = self._here(answer)
+            told = [self._told_here(one, moved) for one in told]
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+        for one in told:
+            self._hear(one)
+        return answer, date
+
+    def _here(self, answer: Any) -> Any:
+        """The answer about the function where it is now."""
+        if isinstance(answer, Proven):
+            return Proven(self._of_this(answer.result))
+        return dataclasses.replace(answer, results=[self._of_this(one) for one in answer.results])
+
+    def _of_this(self, result: Result) -> Result:
+        left = self._left
+        return dataclasses.replace(result, function=left.function, path=left.path, line=left.line)
+
+    def _told_here(self, event: Event, moved: dict[tuple[str, int], tuple[str, int]]) -> Event:
+        left = self._left
+        if isinstance(event, Constants):
+            return dataclasses.replace(event, path=left.path, line=left.line)
+        if isinstance(event, Inspected):
+            overview = _moved(event.overview, moved)
+            return dataclasses.replace(
+                event, function=left.function, path=left.path, line=left.line, overview=overview
+            )
+        return event
+
+
+def stored_proofs(run: Run, trying: Trying, left: Left) -> StoredProofs | None:
+    """The stored proofs of a function; None where there is no cache, or the function was not exported."""
+    if run.proofs is None or not left.content or left.refused is not None or trying.dump or trying.trace:
+        return None
+    where = [] if parse(left.target).compile_only else [run.document.device, *machine()]
+    environment = sorted(left.environment.items())
+    entry = run.proofs.entry(
+        "function", left.content, left.target, environment, run.packages, to_plain(trying), where
+    )
+    return StoredProofs(entry, left, run.hear)
+
+
+def peaks_of_target(run: Run, target: str) -> None:
+    """Stores the peak figures of a target, or reads those of an earlier run."""
+    if run.proofs is None:
+        return
+    entry = run.proofs.entry("peaks", target, run.packages, run.document.device, machine())
+    known = run.document.peaks.get(target)
+    if known is not None:
+        entry.keep("peaks", known)
+    elif (found := entry.answer("peaks")) is not None and isinstance(found[0], dict):
+        run.hear(Peaks(target, found[0]))
+
+
+def stored_calls(run: Run) -> tuple[tuple[str, str, int], ...]:
+    """The calls whose inputs an earlier run of the same command took: path, function and number. With others there would be
+    nothing to reuse."""
+    found = None if run.proofs is None else _calls(run, run.proofs).answer("calls")
+    try:
+        return tuple((str(path), str(name), int(number)) for path, name, number in found[0]) if found else ()
+    except (ValueError, TypeError):
+        return ()
+
+
+def keep_calls(run: Run) -> None:
+    """Stores the calls whose inputs this run took."""
+    if run.proofs is not None:
+        taken = [(one["path"], one["function"], one["captured_call"]) for one in run.document.functions]
+        _calls(run, run.proofs).keep("calls", [call for call in taken if call[2]])
+
+
+def _calls(run: Run, proofs: ProofCache) -> Entry:
+    request = run.request
+    return proofs.entry("calls", request.kind, request.target, request.arguments, os.getcwd())
+
+
+def _question(parts: Sequence[str], base: Sequence[str]) -> str:
+    return f"{' + '.join(parts)} on {' + '.join(base) or 'the original'}"
+
+
+def _moved(value: Any, places: dict[tuple[str, int], tuple[str, int]]) -> Any:
+    """The same data with the places in it where they are now."""
+    if isinstance(value, list):
+        return [_moved(one, places) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _moved(one, places) for key, one in value.items()}
+    for prefix in ("", "peak_"):
+        known = value.get(f"{prefix}path"), value.get(f"{prefix}line")
+        if known in places:
+            found[f"{prefix}path"], found[f"{prefix}line"] = places[known]
+    return found
