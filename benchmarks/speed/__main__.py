@@ -1,6 +1,7 @@
 """Time `jaxlint check` on packages: cold, warm and after one change, beside a bare parse and other linters.
 
     python -m benchmarks.speed --peers --write benchmarks/results/speed.md
+    python -m benchmarks.speed --scale --repeat 1 --cores 1 --rows cold
 
 All rows of a package come from one run, taken in turn, as medians with their range; processor time is that of all processes of a row together. The bare parse is libcst's parser
 over the same files, reading and start-up left out; every other row is a whole process, with its bytecode at hand.
@@ -25,6 +26,7 @@ from benchmarks.speed.measure import Task, measure
 
 ROOT = Path(__file__).parents[2]
 PEERS = Path(__file__).with_name("peers.txt")
+SCALE = Path(__file__).with_name("scale.txt")
 
 
 def arguments() -> argparse.Namespace:
@@ -43,6 +45,11 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--corpus", action="store_true", help="then all pinned packages as one project (a quarter of an hour)"
+    )
+    parser.add_argument(
+        "--scale",
+        action="store_true",
+        help="instead: growing sets of packages, the largest of a million lines (scale.txt)",
     )
     parser.add_argument("--peers", action="store_true", help="other linters too (minutes)")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="[%(default)s]")
@@ -76,6 +83,33 @@ def environment_of_peers(cache: Path) -> Path:
         )
         (folder / "done").touch()
     return folder / "bin"
+
+
+def growing_sets() -> list[list[str]]:
+    """The packages of scale.txt: each set is the one before, and the packages of one more paragraph."""
+    lines = [line for line in SCALE.read_text().splitlines() if not line.startswith("#")]
+    found: list[list[str]] = []
+    for paragraph in "\n".join(lines).strip().split("\n\n"):
+        found.append([*(found[-1] if found else []), *paragraph.split()])
+    return found
+
+
+def subjects_of(options: argparse.Namespace, cache: Path) -> list[tuple[str, list[Path]]]:
+    """The projects to time: their names, and the folders that each consists of."""
+    if options.scale:
+        return [
+            (f"{len(names)} packages: {', '.join(names)}", [fetch(name, cache) for name in names])
+            for names in growing_sets()
+        ]
+    subjects: list[tuple[str, list[Path]]] = []
+    pins = pinned()
+    if options.packages:
+        name = " and ".join(f"{n} {pins.get(n, '')}".strip() for n in options.packages)
+        subjects.append((name, [fetch(name, cache) for name in options.packages]))
+    if options.corpus:
+        everything = [fetch(name, cache) for name in pins]
+        subjects.append((f"{len(everything)} packages as one project", everything))
+    return subjects + [(path.resolve().name, [path.resolve()]) for path in options.paths]
 
 
 def project_of(sources: list[Path], folder: Path) -> Path:
@@ -200,15 +234,7 @@ def main() -> int:
     options = arguments()
     cache = cache_folder()
     peers = environment_of_peers(cache) if options.peers else None
-    subjects: list[tuple[str, list[Path]]] = []
-    if options.packages:
-        pins = pinned()
-        sources = [fetch(name, cache) for name in options.packages]
-        subjects.append((" and ".join(f"{n} {pins.get(n, '')}".strip() for n in options.packages), sources))
-    if options.corpus:
-        everything = [fetch(name, cache) for name in pinned()]
-        subjects.append((f"{len(everything)} packages as one project", everything))
-    subjects += [(path.resolve().name, [path.resolve()]) for path in options.paths]
+    subjects = subjects_of(options, cache)
     report = [
         "# Speed of `jaxlint check`",
         "",
@@ -222,7 +248,8 @@ def main() -> int:
             listing.write_text("\n".join(str(path) for path in python_files(folder)), encoding="utf-8")
             lines = lines_of(folder)
             tasks = tasks_for(folder, listing, options, peers)
-            measure([warming(tasks)], 1, options.timeout, lambda text: None)
+            if name == subjects[0][0]:
+                measure([warming(tasks)], 1, options.timeout, lambda text: None)
             measure(tasks, options.repeat, options.timeout, lambda text: print(text, file=sys.stderr))
             report += [
                 "",
