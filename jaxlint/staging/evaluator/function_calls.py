@@ -268,7 +268,7 @@ class FunctionCalls(Part):
         record.last = frame
         if stage.staged:
             record.last_staged = frame
-        record.argument_effects = self.machine.tracking.argument_effects(frame)
+        record.argument_effects = self.machine.tracking.argument_effects(frame) if frame.dead else None
         if record.argument_effects is not None:
             record.donations[key] = record.argument_effects
         if frame.used and caller is not None and node is not None and not self.machine.guessing:

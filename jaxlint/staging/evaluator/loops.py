@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
@@ -82,7 +81,7 @@ class Loops(Part):
         variables = frame.scope.variables
         for name, value in list(variables.items()):
             if type(value) is Array and value.origin is None:
-                variables[name] = replace(value, origin=Origin(name))
+                variables[name] = value.known_as(Origin(name))
         return dict(variables)
 
     def exec_while(self, node: ast.While, frame: Frame) -> bool:

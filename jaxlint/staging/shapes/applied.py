@@ -67,12 +67,14 @@ class Applied:
         self.args = made.args
         self.kwargs = made.kwargs
         self.of = of
-        if "**" in made.kwargs or any(isinstance(key, OptionalName) for key in made.kwargs):
+        if made.kwargs and ("**" in made.kwargs or OptionalName in map(type, made.kwargs)):
             raise UnclearError
-        if any(isinstance(arg, StarArgument) for arg in made.args):
+        if StarArgument in map(type, made.args):
             raise UnclearError
-        if isinstance(made.node, ast.Call) and any(k.arg is None for k in made.node.keywords):
-            raise UnclearError
+        if isinstance(made.node, ast.Call):
+            for keyword in made.node.keywords:
+                if keyword.arg is None:
+                    raise UnclearError
 
     def unclear(self) -> NoReturn:
         raise UnclearError

@@ -115,28 +115,69 @@ def _sequence_dtype(value: Value) -> str:
 
 def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], full: str = "") -> str:
     """The dtype of the operation `name` on these operands; "" if unknown. `full`: the full name, as in `Operation`."""
+    if _has_own_dtype(name):
+        if name in MAKERS or name.startswith("jax.random."):
+            maker = MAKERS.get(name) or RANDOM_MAKERS.get(name.removeprefix("jax.random."))
+            return "" if maker is None else _made(maker, args, kwargs)
+        return canonical_dtype(named_dtype(name))  # `jnp.float32(2)`
+    if kwargs:
+        wanted = kwargs.get("dtype") or kwargs.get("preferred_element_type")
+        if wanted is not None and not is_none(wanted):
+            return canonical_dtype(dtype_named(wanted))
+    if name in _ALONE or name.startswith("jax.scipy.stats."):
+        found = _dtype_alone(name, args, kwargs, full)
+        if found is not None:
+            return found
+    kind = LAX_KINDS.get(full) or KINDS.get(name)
+    return "" if kind is None or not args else _dtype_of_kind(kind, name, args, kwargs, full)
+
+
+@functools.cache
+def _has_own_dtype(name: str) -> bool:
+    """Whether the function makes an array, or is a dtype: its operands do not decide the dtype."""
     if name in MAKERS or name.startswith("jax.random."):
-        maker = MAKERS.get(name) or RANDOM_MAKERS.get(name.removeprefix("jax.random."))
-        return "" if maker is None else _made(maker, args, kwargs)
-    scalar = named_dtype(name)
-    if scalar and name not in ("float", "int", "complex"):
-        return canonical_dtype(scalar)  # `jnp.float32(2)`
-    wanted = kwargs.get("dtype") or kwargs.get("preferred_element_type")
-    if wanted is not None and not is_none(wanted):
-        return canonical_dtype(dtype_named(wanted))
+        return True
+    return bool(named_dtype(name)) and name not in ("float", "int", "complex")
+
+
+# Operations whose dtype follows from their operands in a way of their own.
+_ALONE = _COMPARISONS | frozenset(
+    [
+        "astype",
+        "view",
+        "bitcast_convert_type",
+        "invert",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "getitem",
+        "positive",
+        "at",
+        "where",
+        "einsum",
+        "iota",
+        "broadcasted_iota",
+        "block",
+        "select",
+    ]
+)
+
+
+def _dtype_alone(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], full: str) -> str | None:
+    """The dtype of an operation of `_ALONE`; None if this call is like those of its kind."""
+    if name in _COMPARISONS:
+        return "bool"
+    if name in ("getitem", "positive", "at", "invert"):
+        return dtype_of(args[0]) if args else ""
     if name in ("astype", "view", "bitcast_convert_type"):
         asked = args[1] if len(args) > 1 else kwargs.get("new_dtype")
         return canonical_dtype(dtype_named(asked)) if name == "astype" else ""
-    if name in _COMPARISONS or name in ("invert",):
-        return "bool" if name in _COMPARISONS else dtype_of(args[0]) if args else ""
     if name in ("bitwise_and", "bitwise_or", "bitwise_xor") and len(args) == 2:
         return promote(dtype_of(args[0]), dtype_of(args[1]))
-    if name in ("getitem", "positive", "at"):
-        return dtype_of(args[0]) if args else ""
     if name == "where" and len(args) == 3:
         return promote(dtype_of(args[1]), dtype_of(args[2]))
     if name == "einsum":
-        return promote(*(dtype_of(arg) for arg in args[1:]))
+        return promote(*map(dtype_of, args[1:]))
     if name in ("iota", "broadcasted_iota"):
         return canonical_dtype(dtype_named(args[0])) if args else ""
     if name == "block" and args:
@@ -147,9 +188,16 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
     if name.startswith("jax.scipy.stats."):
         common = promote(*map(dtype_of, (*args, *kwargs.values())))
         return "" if common == "bool" else inexact(common)
-    kind = LAX_KINDS.get(full) or KINDS.get(name)
-    if kind is None or not args:
-        return ""
+    return None
+
+
+def _dtype_of_kind(kind: str, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], full: str) -> str:
+    """The dtype of an operation of this kind (`KINDS`)."""
+    if kind == "promote":
+        return promote(*map(dtype_of, args[:2]))
+    if kind == "inexact promote":
+        result = inexact(promote(*map(dtype_of, args[:2])))
+        return strong(result) if name == "hypot" else result
     first = canonical_dtype(dtype_of(args[0]))
     if name in STRONG_RESULTS and not full.startswith("jax.lax."):
         first = strong(first)
@@ -161,14 +209,9 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
         return first
     if kind == "inexact":
         return inexact(first)
-    if kind == "promote":
-        return promote(*(dtype_of(arg) for arg in args[:2]))
-    if kind == "inexact promote":
-        result = inexact(promote(*(dtype_of(arg) for arg in args[:2])))
-        return strong(result) if name == "hypot" else result
     if kind == "elements":
         parts = args[0].elements() if isinstance(args[0], (ListValue, TupleValue)) else [args[0]]
-        return promote(*(dtype_of(part) for part in parts))
+        return promote(*map(dtype_of, parts))
     if kind == "sum":
         return _sum_of(first)
     if kind == "tally":  # weighted counts have the dtype of their weights

@@ -60,7 +60,7 @@ def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = _DEPTH
     """`value` with its arrays in other shapes, which follow from the old shapes."""
     if type(value) is Array:
         whole = value.tree and value.form is None  # perhaps many arrays, of which nothing is known
-        return value if whole else replace(value, form=form_of(value))
+        return value if whole else _in_form(value, form_of(value))
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
         return map_parts(value, lambda part: reformed(part, form_of, depth - 1))
     if type(value) is Instance and depth > 0:
@@ -69,6 +69,12 @@ def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = _DEPTH
     if type(value) is Choice and depth > 0:
         return Choice([reformed(option, form_of, depth - 1) for option in value.options], value.every)
     return value
+
+
+def _in_form(array: Array, form: Form) -> Array:
+    copy = array.known_as(array.origin)
+    copy.form = form
+    return copy
 
 
 def stacked(value: Value, along: tuple[Value, int] | Value | None, axis: int = 0) -> Value:
@@ -110,7 +116,7 @@ def hide_shapes(
 
 def _hidden_part(part: Value, since: int, form_of: Callable[[Array], Form], depth: int) -> Value:
     if type(part) is Array and not part.tree and (part.made is not None or part.form is not None):
-        return replace(part, form=form_of(part))
+        return _in_form(part, form_of(part))
     if type(part) is Static and part.measured is not None:
         return unmeasured(part)
     if depth > 0:

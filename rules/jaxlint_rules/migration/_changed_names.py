@@ -16,7 +16,7 @@ from jaxlint.api.releases import (
     rename_parameters,
     risk,
 )
-from jaxlint.api.syntax import nodes_of
+from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.finding import FixRequest, Safety, Span, Step
 
 
@@ -249,13 +249,15 @@ class SpelledNames:
             for meaning in meanings
             if f"{qualified}.".startswith(f"{meaning}.")
         }
-        return [
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.Name, ast.Attribute))
-            and isinstance(node.ctx, ast.Load)
-            and ast.unparse(node) in spellings
-        ]
+        return [node for node in _reads_of_names(tree) if dotted(node) in spellings]
+
+
+@cache
+def _reads_of_names(tree: ast.AST) -> tuple[ast.Name | ast.Attribute, ...]:
+    """The names and attributes that a file reads, in the order of their lines."""
+    named: list[ast.Name | ast.Attribute] = [*nodes_of(tree, ast.Name), *nodes_of(tree, ast.Attribute)]
+    read = [node for node in named if isinstance(node.ctx, ast.Load)]
+    return tuple(sorted(read, key=lambda node: (node.lineno, node.col_offset)))
 
 
 def _imported_names(tree: ast.AST) -> dict[str, set[str]]:

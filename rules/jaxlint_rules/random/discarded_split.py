@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import dotted, name_loads
+from jaxlint.api.syntax import cache, dotted, name_loads
 from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
 
@@ -76,16 +76,28 @@ class DiscardedSplit(Rule):
             or isinstance(function.node, ast.Lambda)
         ):
             return
-        reads = {(part.id, part.lineno) for part in name_loads(function.node) if part is not key}
-        if any(name in names for name, _ in reads) or "locals" in {name for name, _ in reads}:
+        reads = _last_reads(function.node)
+        if "locals" in reads or any(name in reads for name in names):
             return
-        if any(name == key.id and line > event.node.lineno for name, line in reads):
+        if reads.get(key.id, 0) <= event.node.lineno:
+            return
+        reading = (part for part in name_loads(function.node) if part is not key)
+        if any(part.id == key.id and part.lineno > event.node.lineno for part in reading):
             what = " and ".join(f"`{name}`" for name in names)
             report(
                 event.node,
                 f"{what} {'is' if ' and ' not in what else 'are'} never used, and PRNG key `{key.id}` is used again; use the new key",
                 reason=f"`jax.random.{short}` returns new keys and leaves `{key.id}` unchanged",
             )
+
+
+@cache
+def _last_reads(function: ast.AST) -> dict[str, int]:
+    """The names that a function reads, with the last line of each."""
+    lines: dict[str, int] = {}
+    for part in name_loads(function):
+        lines[part.id] = max(part.lineno, lines.get(part.id, 0))
+    return lines
 
 
 def _names(target: ast.expr) -> list[str]:
