@@ -16,6 +16,7 @@ from jaxlint_runtime.targets import Target
 _GIB = 2**30
 _TPU_DOCS = "https://cloud.google.com/tpu/docs/"
 _H100 = "https://www.nvidia.com/en-us/data-center/h100/"
+_H200 = "https://www.nvidia.com/en-us/data-center/h200/"
 _A100 = "https://www.nvidia.com/en-us/data-center/a100/"
 
 
@@ -52,6 +53,7 @@ PUBLISHED = {
     "v5p": _tpu("TPU v5p", "v5p", 459, 2765, 95),
     "v6e": _tpu("TPU v6e", "v6e", 918, 1640, 32),
     "h100": _gpu("H100 SXM 80 GB", 989.4, 494.7, 3352, 84929347584, _H100),
+    "h200": _gpu("H200 SXM 141 GB", 989.4, 494.7, 4800, 150754820096, _H200),
     "a100": _gpu("A100 SXM 40 GB", 312, 156, 1555, 42331013120, _A100),
     "a100-80gb": _gpu("A100 SXM 80 GB", 312, 156, 2039, 85100068864, _A100),
 }
@@ -63,6 +65,7 @@ _KINDS = {
     "TPU v5p": "v5p",
     "TPU v6 lite": "v6e",
     "NVIDIA H100 80GB HBM3": "h100",
+    "NVIDIA H200": "h200",
     "NVIDIA A100-SXM4-40GB": "a100",
     "NVIDIA A100-SXM4-80GB": "a100-80gb",
 }

@@ -75,6 +75,8 @@ def start_worker(
 def _environment(request: Request, extra: Mapping[str, str]) -> dict[str, str]:
     environment = {**os.environ, **extra}
     environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    # The first process on a GPU would take three quarters of its memory, and a second one beside it would fail.
+    environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     for name in request.targets:
         for key, value in parse(name).environment.items():
             if key == "XLA_FLAGS":  # comes with what is set already
