@@ -11,6 +11,8 @@ if [ -z "$GPU_PYTHON" ]; then
     "$PYTHON" tools/setup.py --venv .venv-gpu --extra verify --extra gpu
     GPU_PYTHON=.venv-gpu/bin/python
 fi
+# pytest imports JAX as well, and would keep the GPU's memory from the programs that the tests start
+export XLA_PYTHON_CLIENT_PREALLOCATE=false
 status=0
 "$GPU_PYTHON" -m pytest -m gpu || status=$?
 if [ "$status" = 5 ]; then

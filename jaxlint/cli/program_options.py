@@ -76,9 +76,7 @@ _OPTIONS = (
     click.option(
         "--capture-bytes",
         type=_Size(),
-        default="512MB",
-        show_default=True,
-        help="Memory for copies of the functions' inputs.",
+        help="Memory for copies of the functions' inputs (a sixteenth of what is free, at least 512 MiB).",
     ),
     click.option("--include-packages", is_flag=True, help="Also capture functions of installed packages."),
 )
@@ -97,7 +95,7 @@ class ProgramOptions:
     timeout: float
     memory_limit: int | None
     device_memory: int | None
-    capture_bytes: int
+    capture_bytes: int | None
     include_packages: bool
 
     def for_worker(self) -> dict[str, Any]:

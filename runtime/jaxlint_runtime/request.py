@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 from jaxlint_runtime.optimiser_settings import PROGRAM
 from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Trying, Until
 from jaxlint_runtime.targets import UnknownTarget, parse
@@ -46,7 +48,7 @@ class Request:
     run_for: float | None = 60.0
     timeout: float = 600.0  # for the program, and again for the candidates of each function
     memory_limit: int | None = None  # None: nine tenths of the free memory
-    capture_bytes: int = 512 * 2**20
+    capture_bytes: int | None = None  # None: a sixteenth of the free memory, at least 512 MiB
     include_packages: bool = False
     targets: tuple[str, ...] = ()  # empty: the device that the program runs on
     transforms: tuple[str, ...] | None = None
@@ -109,7 +111,7 @@ class Request:
                 self.calls if self.runs else None, self.settle and self.runs, self._run_for(), self._share()
             ),
             trying=self.trying(),
-            capture_bytes=self.capture_bytes,
+            capture_bytes=self.capture_bytes or _default_capture_bytes(),
             targets=self.targets,
             profile_server=self.profile_server,
         )
@@ -233,3 +235,8 @@ def validate(request: Request) -> None:
             raise CannotRun(f"--target: {error}") from None
     if shutil.which(request.python) is None:
         raise CannotRun(f"{request.python}: cannot be run; name a Python interpreter with --python")
+
+
+def _default_capture_bytes() -> int:
+    """A sixteenth of what is free now, at least 512 MiB: a proof holds the copies, their variations and results of each."""
+    return max(512 * 2**20, psutil.virtual_memory().available // 16)

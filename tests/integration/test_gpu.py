@@ -7,10 +7,7 @@ in another order are not called differences, and that a compiler without a devic
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -78,26 +75,6 @@ def main():
 
 
 main()
-"""
-
-PLAN = """
-import json, sys
-import jax, jax.numpy as jnp
-from jaxlint_runtime.targets import parse
-
-target = parse(sys.argv[1])
-sharding = jax.sharding.SingleDeviceSharding(target.devices()[0])
-shape = jax.ShapeDtypeStruct((4, 2048, 8, 64), jnp.bfloat16, sharding=sharding)
-
-def attention(q, k, v):
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k).astype(jnp.float32)
-    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores).astype(q.dtype), v)
-
-def loss(q, k, v):
-    return attention(q, k, v).astype(jnp.float32).sum()
-
-compiled = jax.jit(jax.grad(loss, argnums=(0, 1, 2))).lower(shape, shape, shape).compile()
-print(json.dumps(compiled.memory_analysis().peak_memory_in_bytes))
 """
 
 
@@ -200,28 +177,9 @@ def test_attention_kernels_agree(name: str) -> None:
             assert np.linalg.norm(one - two) <= 0.03 * np.linalg.norm(one)
 
 
-def test_a_compiler_without_the_gpu_plans_what_the_gpu_needs() -> None:
-    """Within a tenth: the target is an H100, whichever GPU is here."""
-    from jaxlint_runtime.targets import parse
-
-    sizes = []
-    for target in ("gpu", "gpu:h100x1"):
-        done = subprocess.run(
-            [sys.executable, "-c", PLAN, target],
-            cwd=ROOT / "runtime",
-            env={**os.environ, **parse(target).environment, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime'}"},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        sizes.append(int(done.stdout))
-    here, planned = sizes
-    assert abs(planned - here) <= 0.1 * here
-
-
 def test_edits_of_a_program_are_proven_on_the_gpu(tmp_path: Path) -> None:
-    """Eager steps dispatch hundreds of kernels each: compiling them as one gains on any GPU."""
-    shutil.copy(PROGRAMS / "mlp" / "naive.py", tmp_path / "train.py")
+    """Each eager operation is a kernel of its own: compiling them as one gains on any GPU."""
+    shutil.copy(PROGRAMS / "gp" / "naive.py", tmp_path / "train.py")
     report = report_of(tmp_path, "--apply", "train.py", timeout=500)
     assert any(entry["kept"] for entry in report["applied"]), report["applied"]
-    assert "@jax.jit" in (tmp_path / "train.py").read_text()
+    assert "jax.jit" in (tmp_path / "train.py").read_text()

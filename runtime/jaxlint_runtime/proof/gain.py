@@ -26,6 +26,8 @@ _COMPILER_GAIN = 1.02  # the least ratio of two compiler estimates of time that 
 _COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh certain memory savings
 # A memory saving supports a claim from this share of the whole, or this many bytes, and in any case from one page.
 _LEAST_SHARE, _LEAST_BYTES, _PAGE = 0.01, 2**20, 4096
+# Values that are computed in a coarser dtype need this many bytes in any case: kilobytes do not pay for other values.
+_COARSER_THAN = 1e-3  # the tolerance of a comparison; that of float32 is 3e-5, of bfloat16 3e-2
 _MORE_MEMORY = 1.05  # a gain in time may cost no more than this
 _PROVEN = ("verified", "compiled")
 
@@ -206,7 +208,9 @@ def gain_of(result: Any) -> Gain:
             for what, one in parts
         )
         return Gain(time, memory, compiling, whole=True)
-    return Gain(_time(before, after, speedup, result.get("pairs_ms") or ()), _memory(before, after), None)
+    coarser = (result.get("numerics") or {}).get("tolerance", 0.0) > _COARSER_THAN
+    time = _time(before, after, speedup, result.get("pairs_ms") or ())
+    return Gain(time, _memory(before, after, coarser), None)
 
 
 def _time(
@@ -260,13 +264,14 @@ def between_runs(what: str, pairs: int, median: float, low: float, high: float) 
     return Change(what, "measured", claim, median, low, high, doubt=doubt)
 
 
-def _memory(before: Mapping[str, Any], after: Mapping[str, Any]) -> Change | None:
-    """Bytes in the compiler's plans."""
+def _memory(before: Mapping[str, Any], after: Mapping[str, Any], coarser: bool) -> Change | None:
+    """Bytes in the compiler's plans. `coarser`: of a version that computes in a coarser dtype."""
     old, new = before.get("peak_bytes"), after.get("peak_bytes")
     if not old or new is None:
         return None
     claim = Claim.NONE
-    if old - new >= max(_PAGE, min(_LEAST_BYTES, _LEAST_SHARE * old)):
+    least = _LEAST_BYTES if coarser else max(_PAGE, min(_LEAST_BYTES, _LEAST_SHARE * old))
+    if old - new >= least:
         claim = Claim.BETTER
     elif new > _MORE_MEMORY * old:
         claim = Claim.WORSE

@@ -47,14 +47,26 @@ def _of_baseline(document: Document) -> Iterator[str]:
 def _of_candidates(document: Document) -> str:
     """How many candidates were proven; a few that were not, by name."""
     counted = tally([result for _, result in document.results])
+    untried = _untried(document)
     if not counted.tried:
-        return "No candidate was tried."
+        return f"No candidate was tried{': ' if untried else ''}{untried}."
     lines = candidate_lines(document)
     earlier = sum(bool(result.get("earlier")) for _, result in document.results if is_proven(result))
     if counted.proven or not 0 < counted.tried == len(lines) <= _SHOWN_FUNCTIONS:
-        return f"{counted.text}{f', {earlier} by an earlier run' if earlier else ''}."
+        said = [counted.text, f"{earlier} by an earlier run"] if earlier else [counted.text]
+        return f"{', '.join(said)}{'; ' if untried else ''}{untried}."
     tried = "; ".join(f"{line.candidate} of {line.function}: {line.outcome}" for line in lines)
     return f"{counted.text} ({tried})."
+
+
+def _untried(document: Document) -> str:
+    """Why nothing was tried on the function that takes the most time, if that is so: it is what the user came for."""
+    shares = _shares(document)
+    place = max(shares, key=lambda place: shares[place], default=None)
+    for _, result in document.results:
+        if (result["path"], result["line"]) == place and result["candidate"] == "all":
+            return f"{short_name(result['function'])}: {result['reason']}"
+    return ""
 
 
 def _gains(document: Document) -> Iterator[str]:

@@ -227,3 +227,17 @@ def test_the_words_stand_in_one_place() -> None:
         if wording.search(line)
     ]
     assert said == []
+
+
+def test_kilobytes_do_not_pay_for_other_values() -> None:
+    before, after = noisy(1.0, 0.001)
+    for tolerance, peak, claim in (
+        (0.0, 2**17, Claim.BETTER),
+        (3e-5, 2**17, Claim.BETTER),
+        (3e-2, 2**17, Claim.NONE),
+        (3e-2, 4 * MIB, Claim.BETTER),
+    ):
+        found = timed(before, after, (peak, peak // 2)) | {"numerics": {"tolerance": tolerance}}
+        memory = gain_of(found).memory
+        assert memory is not None
+        assert memory.claim is claim, (tolerance, peak)
