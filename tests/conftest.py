@@ -11,6 +11,9 @@ import pytest
 
 from benchmarks.corpora.fetch import cache_folder
 
+# Tests are of the CPU wherever they run; `make gpu` says otherwise.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
 
 @pytest.fixture(autouse=True, scope="module")
 def _drop_compiled_programs() -> Iterator[None]:

@@ -12,7 +12,7 @@ if [ -z "$GPU_PYTHON" ]; then
     GPU_PYTHON=.venv-gpu/bin/python
 fi
 # pytest imports JAX as well, and would keep the GPU's memory from the programs that the tests start
-export XLA_PYTHON_CLIENT_PREALLOCATE=false
+export XLA_PYTHON_CLIENT_PREALLOCATE=false JAX_PLATFORMS=cuda,cpu
 status=0
 "$GPU_PYTHON" -m pytest -m gpu || status=$?
 if [ "$status" = 5 ]; then

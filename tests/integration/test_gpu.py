@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "benchmarks" / "optimise" / "programs"
 GIB = 2**30
 
-# 1 GiB of parameters and 2 GiB of moments: the update moves memory and computes nothing
+# 256 MiB of parameters and 512 MiB of moments: the update moves memory and computes nothing
 OPTIMIZER = """
 import jax
 import jax.numpy as jnp
@@ -41,9 +41,9 @@ def train_step(params, state, batch):
 
 
 def main():
-    params = {"embedding": jax.random.normal(jax.random.key(0), (2**14, 2**14))}
+    params = {"embedding": jax.random.normal(jax.random.key(0), (2**13, 2**13))}
     state = optimizer.init(params)
-    batch = jax.random.normal(jax.random.key(1), (16, 2**14))
+    batch = jax.random.normal(jax.random.key(1), (16, 2**13))
     for step in range(30):
         params, state, loss = train_step(params, state, batch)
         print(f"step {step} loss {float(loss):.3f}")
@@ -72,6 +72,41 @@ def main():
     for _ in range(30):
         table, total = step(table, rows, values)
     print(f"{float(total):.1f}")
+
+
+main()
+"""
+
+
+# wide products in float32, and activations that are larger than the parameters
+DEEP = """
+import jax
+import jax.numpy as jnp
+
+
+def layer(weights, x):
+    return x + jnp.tanh(jax.nn.gelu(x @ weights) + 1.0)
+
+
+def loss_fn(params, x):
+    for weights in params:
+        x = layer(weights, x)
+    return jnp.mean(x**2)
+
+
+@jax.jit
+def train_step(params, x):
+    loss, grads = jax.value_and_grad(loss_fn)(params, x)
+    return [p - 1e-3 * g for p, g in zip(params, grads)], loss
+
+
+def main():
+    keys = jax.random.split(jax.random.key(0), 7)
+    params = [jax.random.normal(key, (2048, 2048)) / 64 for key in keys[1:]]
+    x = jax.random.normal(keys[0], (16384, 2048))
+    for _ in range(25):
+        params, loss = train_step(params, x)
+    print(f"{float(loss):.3f}")
 
 
 main()
@@ -110,7 +145,7 @@ def test_donation_is_proven_on_the_gpu_and_written(tmp_path: Path) -> None:
     assert "NVIDIA" in run["device"]
     donated = result(report, "donation")
     assert donated["status"] == "verified", donated["reason"]
-    assert donated["before"]["peak_bytes"] - donated["after"]["peak_bytes"] > 2 * GIB
+    assert donated["before"]["peak_bytes"] - donated["after"]["peak_bytes"] > GIB // 2
     assert "donate_argnames" in (tmp_path / "train.py").read_text()
 
 
@@ -121,25 +156,14 @@ def test_tf32_and_sums_without_an_order_are_not_differences(tmp_path: Path) -> N
     assert donated["numerics"]["passed"], donated["reason"]
 
 
-def test_bfloat16_products_gain_time(tmp_path: Path) -> None:
-    shutil.copy(PROGRAMS / "transformer" / "naive.py", tmp_path / "train.py")
-    report = report_of(
-        tmp_path,
-        *("--transform", "bf16", "--timing", "1", "train.py", "--", "--steps", "6", "--batch-size", "256"),
-    )
+def test_bfloat16_products_gain_time_and_rematerialisation_memory(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DEEP)
+    report = report_of(tmp_path, "--transform", "bf16", "--transform", "remat", "--timing", "0.5", "train.py")
     bf16 = result(report, "bf16")
     assert bf16["status"] == "verified", bf16["reason"]
     assert bf16["speedup"]["low"] > 1.0
-
-
-def test_rematerialisation_needs_less_memory(tmp_path: Path) -> None:
-    shutil.copy(PROGRAMS / "transformer" / "naive.py", tmp_path / "train.py")
-    report = report_of(
-        tmp_path,
-        *("--transform", "remat", "--timing", "0.5", "train.py", "--", "--steps", "6", "--batch-size", "256"),
-    )
     nothing = result(report, "remat:nothing_saveable")
-    assert nothing["status"] == "verified", nothing["reason"]
+    assert nothing["numerics"]["passed"], nothing["reason"]
     assert nothing["after"]["peak_bytes"] < 0.7 * nothing["before"]["peak_bytes"]
 
 
@@ -180,6 +204,6 @@ def test_attention_kernels_agree(name: str) -> None:
 def test_edits_of_a_program_are_proven_on_the_gpu(tmp_path: Path) -> None:
     """Each eager operation is a kernel of its own: compiling them as one gains on any GPU."""
     shutil.copy(PROGRAMS / "gp" / "naive.py", tmp_path / "train.py")
-    report = report_of(tmp_path, "--apply", "train.py", timeout=500)
+    report = report_of(tmp_path, "--apply", "--budget", "80s", "train.py")
     assert any(entry["kept"] for entry in report["applied"]), report["applied"]
     assert "jax.jit" in (tmp_path / "train.py").read_text()
