@@ -76,7 +76,7 @@ _OPTIONS = (
     click.option(
         "--capture-bytes",
         type=_Size(),
-        help="Memory for copies of the functions' inputs (a sixteenth of what is free, at least 512 MiB).",
+        help="Memory for copies of the functions' inputs (a sixteenth of the free memory, at least 512 MiB).",
     ),
     click.option("--include-packages", is_flag=True, help="Also capture functions of installed packages."),
 )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from jaxlint_runtime.optimiser_settings import PROGRAM
 from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Trying, Until
