@@ -118,7 +118,18 @@ class Explanations:
                     said.append(_of_function(function.facts))
                     break
         if array is not None:
-            said.append(f"`{name}`: `{array.written()}`")
+            said += self._of_variable(array, line)
+        return said
+
+    def _of_variable(self, array: ArrayFacts, line: int) -> list[str]:
+        if not array.tracer:
+            return [f"`{array.name}`: `{array.written()}`"]
+        shown = f", `{array.written()}`" if array.known else ""
+        around = next((one.facts for one in self._around(line) if one.facts.qualname == array.function), None)
+        where = f" in `{around.qualname}`" if around is not None else ""
+        said = [f"`{array.name}` is **a tracer**{where}{shown}."]
+        if around is not None and around.staged == "yes" and around.reason:
+            said.append(f"Why: {around.reason}.")
         return said
 
     def _of_parameter(self, name: str, function: _Function, array: ArrayFacts | None) -> str:
@@ -130,7 +141,7 @@ class Explanations:
         where = f" in `{facts.qualname}`"
         if facts.staged == "no":
             where += ", which runs on the host"
-        shown = f", `{array.written()}`" if array is not None else ""
+        shown = f", `{array.written()}`" if array is not None and array.known else ""
         lines = [f"`{name}` is **{what}**{where}{shown}."]
         if kind == "traced" and facts.reason:
             lines.append(f"Why: {facts.reason}.")

@@ -234,7 +234,7 @@ def test_a_hover_says_what_is_traced_since_when_and_which_array(project: Path) -
         assert "train.py:14" in value
         assert "static" in await editor.hover(uri, 6, 17)
         assert "`step` is **traced" in await editor.hover(uri, 6, 5)
-        assert "`total`: `f32[]" in await editor.hover(uri, 8, 12)
+        assert "`total` is **a tracer** in `step`, `f32[]" in await editor.hover(uri, 8, 12)
         assert await editor.hover(uri, 1, 0) == ""
         about = types.InlayHintParams(types.TextDocumentIdentifier(uri), place(0, 0, 0))
         about.range.end.line = 20
@@ -243,6 +243,40 @@ def test_a_hover_says_what_is_traced_since_when_and_which_array(project: Path) -
             (" staged", types.Position(6, 23)),
             (" static", types.Position(6, 21)),
         ]
+
+    run(project, work)
+
+
+CLIPPED = """import jax
+import jax.numpy as jnp
+
+
+def clip(tree, limit):
+    norm = jnp.sqrt(sum(jnp.vdot(leaf, leaf) for leaf in jax.tree.leaves(tree)))
+    halves = jax.tree.map(lambda leaf: leaf / 2, tree)
+    if norm > limit:
+        return halves
+    return tree
+
+
+@jax.jit
+def step(grads):
+    return clip(grads, 1.0)
+
+
+bound = 1.0
+"""
+
+
+def test_a_hover_over_a_variable_says_that_it_is_a_tracer(project: Path) -> None:
+    async def work(editor: Editor) -> None:
+        uri = editor.open("clipped.py", CLIPPED)
+        said = await editor.hover(uri, 7, 8)
+        assert (
+            said == "`norm` is **a tracer** in `clip`.\n\nWhy: `step` is decorated with `jax.jit` at line 13."
+        )
+        assert "`halves` is **a tracer** in `clip`" in await editor.hover(uri, 8, 16)
+        assert await editor.hover(uri, 17, 2) == ""
 
     run(project, work)
 

@@ -67,6 +67,11 @@ class ArrayFacts:
         """The facts as JSON data."""
         return asdict(self)
 
+    @property
+    def known(self) -> bool:
+        """Whether more is known than that it is a tracer."""
+        return bool(self.dtype or self.shape is not None or self.cases)
+
     def written(self) -> str:
         """`f32[B, T, 4*D]`; `f32[3] | i32[2, 3]` for one of two."""
         whole = not self.cases or (self.dtype and self.shape is not None and "?" not in self.shape)
@@ -185,12 +190,15 @@ def inspect_arrays(
 def inspect_names(
     files: Sequence[SourceFile], context: Sequence[SourceFile] = ()
 ) -> tuple[list[FunctionFacts], list[ArrayFacts]]:
-    """The facts about functions, with the calls that pass tracers, and about arrays, from one evaluation."""
+    """The facts about functions, with the calls that pass tracers, and about arrays and tracers, from one evaluation.
+
+    A tracer whose dtype and rank are unknown is among the arrays, and so is a pytree of tracers.
+    """
     interpreter = observing(files, context)
     interpreter.tracer_sources = TracerSources()
     seen = see_arrays(interpreter)
     evaluated(interpreter)
-    return functions_in(interpreter), arrays_in(interpreter, seen)
+    return functions_in(interpreter), arrays_in(interpreter, seen, tracers=True)
 
 
 def see_arrays(interpreter: Interpreter) -> SeenArrays:
@@ -201,20 +209,32 @@ def see_arrays(interpreter: Interpreter) -> SeenArrays:
     return seen
 
 
-def arrays_in(interpreter: Interpreter, seen: SeenArrays) -> list[ArrayFacts]:
-    """The facts about the arrays in the evaluated files, by path and line."""
+def arrays_in(interpreter: Interpreter, seen: SeenArrays, tracers: bool = False) -> list[ArrayFacts]:
+    """The facts about the arrays in the evaluated files, by path and line; with `tracers` also those that are only
+    known to be tracers."""
     facts: list[ArrayFacts] = []
-    with_deep_stack(lambda: facts.extend(facts_of(seen)))
+    with_deep_stack(lambda: facts.extend(facts_of(seen, tracers)))
     reported = {module.display for module in interpreter.project.targets}
     facts = [fact for fact in facts if fact.path in reported]
     return sorted(facts, key=lambda fact: (fact.path, fact.line, fact.column))
 
 
-def facts_of(seen: SeenArrays) -> Iterable[ArrayFacts]:
+def facts_of(seen: SeenArrays, tracers: bool = False) -> Iterable[ArrayFacts]:
     for node, place in seen.places.items():
         fact = _fact(place, node)
-        if fact is not None and (fact.dtype or fact.shape is not None or fact.cases):
+        if fact is not None and fact.known:
             yield fact
+        elif tracers and _is_tracer(place):
+            function, name = place.function, node.id if isinstance(node, ast.Name) else node.arg
+            yield ArrayFacts(
+                place.module.display, node.lineno, node.col_offset, name, function, "", None, False, True
+            )
+
+
+def _is_tracer(place: Place) -> bool:
+    """Whether each value is a tracer, or a pytree of tracers."""
+    values = place.seen or place.supposed
+    return 0 < len(values) <= MOST_SEEN and all(isinstance(one, Array) and one.staged for one in values)
 
 
 def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:

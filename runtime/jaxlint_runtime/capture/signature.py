@@ -6,6 +6,7 @@ the arguments of the compiling call; buffers donated to that call still have all
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 from jaxlint_runtime.lowering.jit_options import Parameters
 
 _SHOWN = 3  # differences named in one cause
+_STEP = re.compile(r"""\[(?:'[^']*'|"[^"]*"|[^\]]*)\]|\.\w+""")  # from a node of a pytree to its child
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = 60
 
@@ -104,10 +106,12 @@ def _static(value: Any) -> Static:
 def explain(new: Signature, earlier: Iterable[Signature]) -> str:
     """Why a call with `new` compiled although `earlier` had: the difference from the most similar one."""
     best: list[str] | None = None
+    fewest = 0
     for old in earlier:
         differences = compare(old, new)
-        if best is None or len(differences) < len(best):
-            best = differences
+        number = len(differences) + len(set(old.leaves) ^ set(new.leaves))
+        if best is None or number < fewest:
+            best, fewest = differences, number
     if best is None:
         return "first call"
     if not best:
@@ -163,10 +167,23 @@ def _structure_difference(name: str, old: Signature, new: Signature) -> str:
         return f"`{name}`: the pytree structure changed (a node type or its static data)"
     parts = []
     if come:
-        parts.append("has new " + _some(come))
+        parts.append("has new " + _some(_subtrees(come, before)))
     if gone:
-        parts.append("lost " + _some(gone))
+        parts.append("lost " + _some(_subtrees(gone, after)))
     return f"`{name}`: the pytree structure changed: " + ", ".join(parts)
+
+
+def _subtrees(places: list[str], others: set[str]) -> list[str]:
+    """The places, leaves of one subtree as that subtree: the largest one that has no leaf in `others`."""
+    found: dict[str, None] = {}
+    for place in places:
+        prefixes = [*(place[: step.end()] for step in _STEP.finditer(place)), place]
+        found[next(prefix for prefix in prefixes if not any(_is_under(one, prefix) for one in others))] = None
+    return list(found)
+
+
+def _is_under(place: str, prefix: str) -> bool:
+    return place.startswith(prefix) and place[len(prefix) : len(prefix) + 1] in ("", "[", ".")
 
 
 def _some(places: list[str]) -> str:

@@ -148,7 +148,7 @@ def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
     if names[WRITABLE]:
         return f"run the same command with {options} to write {_listed(names[WRITABLE])}."
     if names[ADVICE]:
-        return "write the proven changes by hand; their code is shown below."
+        return "write the proven changes by hand, as shown below."
     if any("--budget" in result["reason"] for _, result in document.results):
         return "give it more time, with a larger --budget."
     return "add --verbose to see why each candidate was rejected."

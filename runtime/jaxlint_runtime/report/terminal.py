@@ -334,7 +334,10 @@ def _candidates(
     rest = [result for _, result in document.results if result["before"] is None or result["after"] is None]
     failed = sum(result["status"] == "failed" for result in rest)
     counts = [f"{failed} failed"] if failed else []
-    counts += [f"{len(rest) - failed} were refused or had nothing to change"] if len(rest) > failed else []
+    others = len(rest) - failed
+    counts += (
+        [f"{others} {'was' if others == 1 else 'were'} refused or had nothing to change"] if others else []
+    )
     if counts and not verbose:
         yield Text(
             f"{'Besides, ' if lines else 'Of the candidates '}{' and '.join(counts)}; --verbose says why.",
@@ -348,13 +351,13 @@ def _by_hand(lines: Sequence[CandidateLine], verbose: bool) -> Iterator[Renderab
     for line in lines:
         code = line.result.get("parameters", {}).get("code")
         place = (line.result["path"], line.result["line"])
-        if not line.proven or not code or ADVICE not in line.outcome or place in told or verbose:
+        if not line.proven or ADVICE not in line.outcome or place in told or verbose:
             continue
         told.add(place)
         at = f"{display_path(place[0])}:{place[1]}"
         yield ""
         yield Text.assemble((f"{line.candidate} of {line.function}, by hand", "bold"), (f"  {at}", "dim"))
-        yield Padding(Text(code, style="cyan"), (0, 0, 0, 2))
+        yield Padding(Text(code, style="cyan") if code else Text(line.result["reason"]), (0, 0, 0, 2))
 
 
 def _results(target: str, results: Sequence[ResultJson]) -> Iterator[RenderableType]:

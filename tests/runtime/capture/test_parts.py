@@ -79,6 +79,23 @@ def test_the_nearest_earlier_signature_explains_a_compile() -> None:
     assert explain(earlier[0], []) == "first call"
 
 
+def test_new_leaves_of_one_subtree_are_named_by_it() -> None:
+    old = signature({"w": 1.0, "average": None}, 1)
+    weights = {"a.b": jnp.ones(2), "c": [jnp.ones(2), jnp.ones(2)]}
+    grown = signature({"w": 1.0, "average": weights}, 1)
+    assert compare(old, grown) == ["`x`: the pytree structure changed: has new `x['average']`"]
+    wider = signature({"w": 1.0, "average": {**weights, "c": [jnp.ones(2)] * 4}}, 1)
+    assert compare(grown, wider) == [
+        "`x`: the pytree structure changed: has new `x['average']['c'][2]`, `x['average']['c'][3]`"
+    ]
+
+
+def test_one_shape_is_nearer_than_a_new_subtree() -> None:
+    grown = {"w": jnp.ones(3), "average": {"a": jnp.ones(3), "b": jnp.ones(3)}}
+    earlier = [signature({"w": jnp.ones(4)}, 1), signature(grown, 1)]
+    assert explain(signature({**grown, "w": jnp.ones(4)}, 1), earlier) == "`x['w']`: float32[3] -> float32[4]"
+
+
 def test_many_differences_are_cut_short() -> None:
     old = signature({str(i): jnp.ones(2) for i in range(6)}, 1)
     new = signature({str(i): jnp.ones(3) for i in range(6)}, 1)

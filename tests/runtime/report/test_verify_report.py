@@ -255,7 +255,7 @@ def test_the_text_says_what_was_proven_and_what_was_not(document: Document) -> N
         "compile 2: `x`: float32[3] -> float32[4]",
         "JAX999 at-the-jit: it [costs]",
         "JAX999 sync",
-        "1 were refused or had nothing to change; --verbose says why.",
+        "1 was refused or had nothing to change; --verbose says why.",
     ):
         assert part in text
     assert "remat" not in text
@@ -377,7 +377,16 @@ def test_advice_is_shown_as_code_to_write_by_hand(document: Document) -> None:
     document.results = [("cpu", result(candidate="microbatch:2", parameters={"code": "parts = split(x)"}, codemod=None))]  # fmt: skip
     text = text_of(document)
     assert "2 microbatches of step, by hand  train.py:5\n  parts = split(x)\n" in text
-    assert first_lines(document)[2] == "Next: write the proven changes by hand; their code is shown below."
+    assert first_lines(document)[2] == "Next: write the proven changes by hand, as shown below."
+
+
+def test_advice_without_code_says_what_to_write(document: Document) -> None:
+    reason = (
+        "jax.checkpoint with policy nothing_saveable around the differentiated function: memory 4 to 2 MiB"
+    )
+    document.results = [("cpu", result(candidate="remat:nothing_saveable", reason=reason, codemod=None))]
+    text = text_of(document)
+    assert "of step, by hand  train.py:5\n  jax.checkpoint with policy nothing_saveable" in text
 
 
 def test_functions_that_are_called_once_take_no_room(document: Document) -> None:
