@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Loop, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Loop, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint.finding import FixRequest, Severity
@@ -99,7 +99,7 @@ class EagerUpdate(Rule):
             f"`{called}` runs operation by operation each iteration; jit the train step",
             reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} calls it outside jit",
             severity=Severity.INFO if is_brief(loop, frame) else None,
-            fix=_step(event.node, report, "flax.nnx.jit" if nnx else "jax.jit"),
+            fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)),
         )
 
 
@@ -123,6 +123,12 @@ def _is_unpacked_update(event: CallEvent) -> bool:
         and node.func.id in _UNPACKED
         and len(event.args) + len(event.kwargs) >= 2
     )
+
+
+def _jit_of(module: Module) -> str:
+    """The jit that takes the models of a module: one of equinox may have functions among its leaves."""
+    equinox = any(not dots and name.partition(".")[0] == "equinox" for dots, name in module.asked)
+    return "equinox.filter_jit" if equinox else "jax.jit"
 
 
 def _is_run_on_host(event: CallEvent, loop: Loop) -> bool:
