@@ -24,3 +24,18 @@ OPTIMIZERS_OF_PARAMETERS = frozenset(
     f"optax.{name}"
     for name in """adafactor adamaxw adamw add_decayed_weights lamb lars lion nadamw scale_by_trust_ratio""".split()  # noqa: SIM905
 )
+
+# What else makes an object with functions `init` and `update`.
+_PARTS = frozenset(
+    f"optax.{name}"
+    for name in """MultiSteps adaptive_grad_clip add_decayed_weights add_noise apply_every apply_if_finite centralize chain clip
+    clip_by_block_rms clip_by_global_norm conditionally_mask conditionally_transform ema flatten freeze identity
+    keep_params_nonnegative lookahead masked measure_with_ema multi_transform named_chain normalize_by_update_norm
+    partition scale selective_transform set_to_zero snapshot stateless stateless_with_tree_map trace
+    with_extra_args_support zero_nans""".split()  # noqa: SIM905
+)
+
+
+def makes_optimizer(name: str) -> bool:
+    """Whether a call of optax gives an optimizer or a part of one: an object of functions, which no jit takes."""
+    return name in OPTIMIZERS or name in _PARTS or name.startswith(("optax.scale_by_", "optax.contrib."))

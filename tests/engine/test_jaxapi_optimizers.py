@@ -16,6 +16,7 @@ from jaxlint.jaxapi.optimizers import (
     OPTIMIZERS_OF_PARAMETERS,
     OPTIMIZERS_WITH_ARRAYS,
     OPTIMIZERS_WITH_MOMENTS,
+    makes_optimizer,
 )
 
 _PARTS = {"optax.scale_by_learning_rate", "optax.scale_by_rprop"}  # which others are made of
@@ -51,6 +52,21 @@ def test_each_function_with_a_learning_rate_is_an_optimizer() -> None:
         if next(iter(_parameters(made)), "") in ("learning_rate", "max_learning_rate")
     }
     assert rated - _PARTS == OPTIMIZERS
+
+
+def test_what_makes_an_object_of_functions() -> None:
+    """By the annotations of optax: an object with `init` and `update` is a `GradientTransformation` of some kind."""
+    wrong = []
+    for name, made in vars(optax).items():
+        if name.startswith("_") or not inspect.isfunction(made):
+            continue
+        returned = str(inspect.signature(made).return_annotation)
+        if "Callable" in returned or name == "scale_by_factored_rms":  # a function of it; not annotated
+            continue
+        if ("GradientTransformation" in returned) != makes_optimizer(f"optax.{name}"):
+            wrong.append((name, returned))
+    assert wrong == []
+    assert makes_optimizer("optax.MultiSteps")
 
 
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))

@@ -7,8 +7,10 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from jaxlint.codemods.source.name_scopes import Names
 from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.jaxapi.optimizers import makes_optimizer
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.proposals import Rewrite, imported
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -97,7 +99,9 @@ def _call(source: SourceFile, place: tuple[int, ...]) -> ast.Call | None:
 
 def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixRequest | None:
     """The edit, with untraceable arguments static; None if nothing would be traced, or an argument can be neither."""
-    kinds = [_kind(value, plain) for value in (*call.args, *(one.value for one in call.keywords))]
+    names = Site(source).names
+    values = (*call.args, *(one.value for one in call.keywords))
+    kinds = [_kind(value, plain, names) for value in values]
     transform = _transform(imported(source))
     if "unhashable" in kinds or all(kind == "static" for kind in kinds):
         return None
@@ -105,9 +109,11 @@ def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixReq
         return None  # jit cannot return an object
     parameters: dict[str, Any] = {
         "transform": transform,
-        "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain) == "static"],
+        "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain, names) == "static"],
         "static_argnames": [
-            one.arg for one in call.keywords if one.arg is not None and _kind(one.value, plain) == "static"
+            one.arg
+            for one in call.keywords
+            if one.arg is not None and _kind(one.value, plain, names) == "static"
         ],
     }
     step = Step("jit-call", source.display, Site(source).span(call), parameters)
@@ -121,16 +127,16 @@ def _transform(roots: Collection[str]) -> str:
     return "flax.nnx.jit" if "flax.nnx" in roots else "jax.jit"
 
 
-def _kind(value: ast.expr, plain: Mapping[str, str]) -> str | None:
+def _kind(value: ast.expr, plain: Mapping[str, str], names: Names) -> str | None:
     """The kind of an argument: "static", "unhashable" (it can be neither static nor traced), None if it is traced."""
     if isinstance(value, ast.Constant):
         return None if isinstance(value.value, float | complex) else "static"
     if isinstance(value, ast.UnaryOp):
-        return _kind(value.operand, plain)
-    if isinstance(value, ast.Call) and ast.unparse(value.func).startswith("optax."):
+        return _kind(value.operand, plain, names)
+    if isinstance(value, ast.Call) and makes_optimizer(names.qualified(value.func) or ""):
         return "unhashable"  # an optimiser: functions, and for `static` another object at each call
     if isinstance(value, ast.Tuple | ast.List) and value.elts:
-        kinds = {_kind(item, plain) for item in value.elts}
+        kinds = {_kind(item, plain, names) for item in value.elts}
         if kinds == {"static"}:
             return "static" if isinstance(value, ast.Tuple) else "unhashable"
         return None

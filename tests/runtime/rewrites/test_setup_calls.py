@@ -125,14 +125,28 @@ def test_functions_of_jax_are_called_as_they_are(tmp_path: Path) -> None:
     assert [one.name for one in found] == ["jit-call:init"]
 
 
-def test_a_call_that_is_given_an_optimiser_is_left_as_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("argument", "jitted"),
+    [
+        ("optax.adam(0.1)", False),
+        ("ox.chain(ox.clip(1.0), ox.sgd(0.1))", False),
+        ("sgd(0.1)", False),
+        ("optax.contrib.muon(0.1)", False),
+        ("optax.l2_loss(params)", True),  # an array
+        ("sgd_of(0.1)", True),
+    ],
+)
+def test_a_call_that_is_given_an_optimiser_is_left_as_it_is(
+    tmp_path: Path, argument: str, jitted: bool
+) -> None:
     path = tmp_path / "program.py"
-    path.write_text("import jax\nimport optax\n\nw = init(params)\nv = init(params, optax.adam(0.1))\n")
-    entry = {"path": str(path), "function": "<module>", "plain": {}, "seconds": 1.0, "compiles": 9}
-    sources = {str(path): read_source(path)}
-    calls = [{**entry, "place": [4, 4, 4, 16]}, {**entry, "place": [5, 5, 4, 33]}]
-    assert len(from_eager_calls(calls[:1], sources, [], ())) == 1
-    assert from_eager_calls(calls[1:], sources, [], ()) == []
+    path.write_text(
+        f"import jax\nimport optax\nimport optax as ox\nfrom optax import sgd\n\nv = init(params, {argument})\n"
+    )
+    place = [6, 6, 4, 18 + len(argument)]
+    call = {"path": str(path), "function": "<module>", "plain": {}, "seconds": 1.0, "compiles": 9}
+    found = from_eager_calls([{**call, "place": place}], {str(path): read_source(path)}, [], ())
+    assert len(found) == jitted
 
 
 def test_several_in_one_function_are_tried_at_once_and_then_the_most_expensive(tmp_path: Path) -> None:
