@@ -129,8 +129,11 @@ class Reference(Program):
             values, reference = self.draws[number], self.references[number]
             result = self.outcome(staged, values)
             if dtype is None and self.deterministic:
+                if equivalence.identical(reference, result):
+                    comparisons.append(equivalence.unchanged(reference))
+                    continue
                 exact = equivalence.compare(reference, result, 0.0)
-                if exact.problem is None and not equivalence.identical(reference, result):
+                if exact.problem is None:
                     exact = Comparison(exact.numerics, "not the same bits")
                     exact.numerics.passed = False
                 comparisons.append(exact)
