@@ -86,7 +86,7 @@ def check(
         run = _Run(own, files, sources if len(groups) > 1 else (), jobs, resolve_fixes, Severe(observer, own))
         run.add_to(result, use_cache)
     result.findings.sort(key=lambda finding: finding.sort_key)
-    result.errors = sorted(_once(result.errors), key=lambda error: (error.path, error.line or 0))
+    result.errors = sorted(once_each(result.errors), key=lambda error: (error.path, error.line or 0))
     result.warnings = list(dict.fromkeys(result.warnings))
     result.seconds = time.perf_counter() - started
     return result
@@ -177,7 +177,8 @@ def _remarks(sources: Sequence[SourceFile], config: Config) -> list[str]:
     return notes + broken_settings({source.path.parent for source in sources}, config)
 
 
-def _once(errors: Iterable[SourceError]) -> list[SourceError]:
+def once_each(errors: Iterable[SourceError]) -> list[SourceError]:
+    """The errors without those that say the same as another."""
     return list({str(error): error for error in errors}.values())
 
 

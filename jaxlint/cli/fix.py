@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TextIO
 
 import click
@@ -21,7 +21,7 @@ from jaxlint.report.diffs import write_diffs
 from jaxlint.report.escaping import escaped, shown_name
 from jaxlint.report.styled import Printer
 from jaxlint.rewriting import rewrite, write_texts
-from jaxlint.source import SourceError, SourceFile
+from jaxlint.source import SourceFile
 from jaxlint.source.write import encode_text
 
 
@@ -73,7 +73,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
             _write_summary(result, report)
         _write_remaining(result, report)
     sys.stdout.flush()
-    report_problems(_unique(errors), () if quiet else checked.warnings)
+    report_problems(engine.once_each(errors), () if quiet else checked.warnings)
     if errors:
         sys.exit(FAILED)
     if result.texts if diff else result.remaining:
@@ -134,7 +134,3 @@ def _write_remaining(result: FixResult, stream: TextIO) -> None:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _unique(errors: Iterable[SourceError]) -> list[SourceError]:
-    return list({str(error): error for error in errors}.values())

@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.api import CallEvent, Frame
 from jaxlint.api.syntax import dotted
+from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, Partial, Transformed, Value
 
 
@@ -19,6 +20,14 @@ def innermost(value: Value) -> Value:
 def argument(call: CallEvent | ExternalObject, position: int, keyword: str) -> Value | None:
     """An argument of a call by position or keyword; None if the call passes neither."""
     return call.args[position] if position < len(call.args) else call.kwargs.get(keyword)
+
+
+def jitted_call(event: CallEvent) -> tuple[Transformed, ast.Call] | None:
+    """The jitted function and the call, if code on the host, outside tests, calls one."""
+    callee, node, frame = event.callee, event.node, event.frame
+    if not isinstance(callee, Transformed) or callee.kind not in JIT_KINDS or not isinstance(node, ast.Call):
+        return None
+    return None if frame.stage.staged or frame.module.is_test else (callee, node)
 
 
 def function_called(call: ast.Call, frame: Frame) -> Function | None:

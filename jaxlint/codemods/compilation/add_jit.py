@@ -11,7 +11,15 @@ from jaxlint.codemods.source.site import Refused
 from jaxlint.codemods.stageable import may_be_jitted
 from jaxlint.finding import Step
 
-TRANSFORMS = ("jax.jit", "flax.nnx.jit", "equinox.filter_jit")
+_TRANSFORMS = ("jax.jit", "flax.nnx.jit", "equinox.filter_jit")
+
+
+def transform_of(step: Step) -> str:
+    """The transformation that a step asks for. Raises Refused for an unknown one."""
+    transform = str(step.parameters.get("transform", "jax.jit"))
+    if transform not in _TRANSFORMS:
+        raise Refused(f"{transform} is unknown; use one of {', '.join(_TRANSFORMS)}")
+    return transform
 
 
 @codemod("add-jit")
@@ -22,9 +30,7 @@ def add_jit(draft: Draft, step: Step) -> None:
     as the runtime describes them), `rewritten` (spans of expressions that other steps make traceable).
     """
     site = draft.site
-    transform = str(step.parameters.get("transform", "jax.jit"))
-    if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
+    transform = transform_of(step)
     found = [
         node
         for node in ast.walk(site.tree)

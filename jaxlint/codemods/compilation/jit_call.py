@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.compilation.add_jit import TRANSFORMS
+from jaxlint.codemods.compilation.add_jit import transform_of
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.site import Refused
@@ -21,9 +21,7 @@ def jit_call(draft: Draft, step: Step) -> None:
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
-    transform = str(step.parameters.get("transform", "jax.jit"))
-    if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
+    transform = transform_of(step)
     if any(isinstance(one, ast.Starred) for one in call.args) or any(
         one.arg is None for one in call.keywords
     ):

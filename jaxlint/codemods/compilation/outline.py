@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.compilation.add_jit import TRANSFORMS
+from jaxlint.codemods.compilation.add_jit import transform_of
 from jaxlint.codemods.facts.module_state import changed_by_call
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.imports import reference
@@ -28,9 +28,7 @@ def outline_jit(draft: Draft, step: Step) -> None:
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
-    transform = str(step.parameters.get("transform", "jax.jit"))
-    if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
+    transform = transform_of(step)
     if any(isinstance(one, ast.Starred) for one in call.args) or any(k.arg is None for k in call.keywords):
         raise Refused("the call unpacks unknown arguments")
     change = changed_by_call(site, call)

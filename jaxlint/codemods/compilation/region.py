@@ -19,7 +19,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from jaxlint.codemods.compilation.add_jit import TRANSFORMS
+from jaxlint.codemods.compilation.add_jit import transform_of
 from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
 from jaxlint.codemods.compilation.region_attributes import (
     OwnAttributes,
@@ -81,9 +81,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them.
     """
-    transform = str(step.parameters.get("transform", "jax.jit"))
-    if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
+    transform = transform_of(step)
     if not step.parameters.get("around"):
         _compile(draft, step, step.span, transform)
         return

@@ -7,7 +7,7 @@ the side that makes the rewrite refuse.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -28,6 +28,22 @@ def root_of(node: NodeT) -> NodeT | ast.expr:
 def names_in(node: ast.AST) -> set[str]:
     """The names in a node, read or bound."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def jumps_out(statements: Iterable[ast.stmt]) -> Iterator[ast.Return | ast.Break | ast.Continue]:
+    """The statements that leave this block early, in source order: `return`, and `break` or `continue` of a loop around
+    it."""
+
+    def visit(node: ast.AST, in_loop: bool) -> Iterator[ast.Return | ast.Break | ast.Continue]:
+        if isinstance(node, ast.Return) or (isinstance(node, (ast.Break, ast.Continue)) and not in_loop):
+            yield node
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, in_loop or isinstance(node, (ast.For, ast.While)))
+
+    for statement in statements:
+        yield from visit(statement, False)
 
 
 _BLOCKS = ("body", "orelse", "finalbody")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence, Set
 
-from jaxlint.codemods.facts.dataflow import FUNCTIONS, Flow
+from jaxlint.codemods.facts.dataflow import Flow, jumps_out
 from jaxlint.codemods.facts.local_effects import check_expression, check_pure, constant_type
 from jaxlint.codemods.facts.traceable import check_traceable
 from jaxlint.codemods.loops.host_fetches import Fetches, fetches_in
@@ -298,16 +298,8 @@ def packed(carry: Sequence[str]) -> str:
 def _check_jumps(statements: Sequence[ast.stmt]) -> None:
     """Raises Refused for statements that leave the loop early."""
 
-    def visit(node: ast.AST, in_loop: bool) -> None:
-        if isinstance(node, ast.Return):
+    for jump in jumps_out(statements):
+        if isinstance(jump, ast.Return):
             raise Refused("the loop contains a `return`")
-        if isinstance(node, (ast.Break, ast.Continue)) and not in_loop:
-            word = "break" if isinstance(node, ast.Break) else "continue"
-            raise Refused(f"the loop has a `{word}`; move its condition into the test")
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            return
-        for child in ast.iter_child_nodes(node):
-            visit(child, in_loop or isinstance(node, (ast.For, ast.While)))
-
-    for statement in statements:
-        visit(statement, False)
+        word = "break" if isinstance(jump, ast.Break) else "continue"
+        raise Refused(f"the loop has a `{word}`; move its condition into the test")

@@ -11,7 +11,7 @@ import libcst as cst
 
 from jaxlint.codemods.migration.adapted_calls import CallChange, Template, adapt_call, expand_template
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.source.import_edits import check_movable
+from jaxlint.codemods.source.import_edits import check_movable, whole_chain
 from jaxlint.codemods.source.imports import NewImport, reference
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
@@ -285,7 +285,7 @@ def _drop_unused(draft: Draft, alias: ast.alias, statement: ast.Import | ast.Imp
     if names.is_shown(bound) or site.source.path.name == "__init__.py":
         raise Refused(f"`{bound}` may be used from outside this file")
     if whole:
-        if any(f"{ast.unparse(_chain_above(site, use.name))}.".startswith(f"{alias.name}.") for use in uses):
+        if any(f"{ast.unparse(whole_chain(site, use.name))}.".startswith(f"{alias.name}.") for use in uses):
             raise Refused(f"{alias.name} is used in this file")
         others = [one for one in home.bindings[bound] if one.alias is not alias]
         draft.imports.moved[alias] = None if others or not uses else NewImport(bound)
@@ -294,12 +294,6 @@ def _drop_unused(draft: Draft, alias: ast.alias, statement: ast.Import | ast.Imp
     else:
         draft.imports.moved[alias] = None
     check_movable(site, statement, alias, dropped=draft.imports.moved[alias] is None)
-
-
-def _chain_above(site: Site, node: ast.AST) -> ast.AST:
-    while isinstance(parent := site.names.parents.get(node), ast.Attribute):
-        node = parent
-    return node
 
 
 def _move_module(draft: Draft, alias: ast.alias, home: Scope, rewrite: _Rewrite) -> None:

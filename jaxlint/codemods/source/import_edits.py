@@ -107,14 +107,14 @@ def _left_unused_submodules(
             and alias not in changes.moved
         ]
         uses = names.uses_of(name, names.module) if submodules else []
-        chains = [_chain(site, use.name) for use in uses]
+        chains = [whole_chain(site, use.name) for use in uses]
         for binding, alias in submodules:
             own = [node for node in chains if f"{ast.unparse(node)}.".startswith(f"{alias.name}.")]
             if own and all(_inside(site, node, replaced) for node in own) and not _is_kept(site, binding):
                 yield binding
 
 
-def _chain(site: Site, node: ast.AST) -> ast.AST:
+def whole_chain(site: Site, node: ast.AST) -> ast.AST:
     """The whole attribute chain that begins with `node`."""
     while isinstance(parent := site.names.parents.get(node), ast.Attribute):
         node = parent

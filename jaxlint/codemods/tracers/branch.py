@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jaxlint.codemods.facts.dataflow import FUNCTIONS, Facts, Flow
+from jaxlint.codemods.facts.dataflow import FUNCTIONS, Facts, Flow, jumps_out
 from jaxlint.codemods.facts.local_effects import check_pure
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.layout import Layout, fresh_name
@@ -346,19 +346,12 @@ class _Branch:
 def _check_jumps(statements: Sequence[ast.stmt]) -> None:
     """Raises Refused for a `break` or `continue` out of the branch."""
 
-    def visit(node: ast.AST, in_loop: bool) -> None:
-        if isinstance(node, (ast.Break, ast.Continue)) and not in_loop:
-            word = "break" if isinstance(node, ast.Break) else "continue"
+    for jump in jumps_out(statements):
+        if not isinstance(jump, ast.Return):
+            word = "break" if isinstance(jump, ast.Break) else "continue"
             raise Refused(
                 f"a branch leaves the loop by `{word}`; use lax.while_loop with the test among its conditions"
             )
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            return
-        for child in ast.iter_child_nodes(node):
-            visit(child, in_loop or isinstance(node, (ast.For, ast.While)))
-
-    for statement in statements:
-        visit(statement, False)
 
 
 def _has_return(statements: Sequence[ast.stmt]) -> bool:

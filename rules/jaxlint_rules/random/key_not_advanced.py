@@ -7,9 +7,9 @@ import re
 
 from jaxlint.api import CallEvent, KeptKeyEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, none_branch
-from jaxlint.api.tables import JIT_KINDS
-from jaxlint.api.values import ClassValue, Function, Transformed, name_in, short_source
+from jaxlint.api.values import ClassValue, Function, name_in, short_source
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import jitted_call
 from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw, renews
 from jaxlint_rules.random._same_keys import recreated_key
@@ -68,12 +68,11 @@ class KeyNotAdvanced(Rule):
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         """`state = step(state, jax.random.key(0))`, in a loop."""
-        node, frame = event.node, event.frame
-        if frame.stage.staged or frame.module.is_test or not isinstance(node, ast.Call):
+        called, frame = jitted_call(event), event.frame
+        if called is None:
             return
-        if not isinstance(event.callee, Transformed) or event.callee.kind not in JIT_KINDS:
-            return
-        if _ASIDE.search(event.callee.label):
+        callee, node = called
+        if _ASIDE.search(callee.label):
             return
         found = recreated_key(node, frame)
         if found is None:
@@ -82,7 +81,7 @@ class KeyNotAdvanced(Rule):
         line = getattr(loop.node, "lineno", "?")
         report(
             made,
-            f"PRNG key `{short_source(made)}` is reused each iteration: `{event.callee.label}` repeats its random numbers",
+            f"PRNG key `{short_source(made)}` is reused each iteration: `{callee.label}` repeats its random numbers",
             reason=f"the loop at line {line} creates the key from the same seed each time; split a key instead",
         )
 

@@ -20,6 +20,7 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import jitted_call
 from jaxlint_rules._loops import (
     GROWING,
     SIZED,
@@ -141,15 +142,10 @@ class ShapeVaryingLoop(Rule):
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        callee, node, frame = event.callee, event.node, event.frame
-        if (
-            not isinstance(callee, Transformed)
-            or callee.kind not in JIT_KINDS
-            or not isinstance(node, ast.Call)
-        ):
+        called, frame = jitted_call(event), event.frame
+        if called is None:
             return
-        if frame.stage.staged or frame.module.is_test:
-            return
+        callee, node = called
         for loop, body in bodies(frame):
             for argument in passed(node):
                 how = gathered(argument, body, frame)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.tables import JIT_KINDS, canonical_dtype, is_float, is_integer
+from jaxlint.api.tables import canonical_dtype, is_float, is_integer
 from jaxlint.api.values import (
     Array,
     NumpyArray,
@@ -20,6 +20,7 @@ from jaxlint.api.values import (
     kind_of_static,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint_rules._callables import jitted_call
 from jaxlint_rules.recompilation._loop_state import Flip, LoopState, words
 
 
@@ -92,15 +93,10 @@ class WeakTypeFlip(Rule):
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        callee, node, frame = event.callee, event.node, event.frame
-        if (
-            not isinstance(callee, Transformed)
-            or callee.kind not in JIT_KINDS
-            or not isinstance(node, ast.Call)
-        ):
+        called, frame = jitted_call(event), event.frame
+        if called is None:
             return
-        if frame.stage.staged or frame.module.is_test:
-            return
+        callee, node = called
         names = report.signature(callee.target)
         static, certain = report.static_parameters(callee)
         if not certain or callee.kind == "filter_jit":
