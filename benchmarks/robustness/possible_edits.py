@@ -13,6 +13,7 @@ from typing import Any
 
 from jaxlint_runtime.request import Request  # type: ignore[import-untyped]
 from jaxlint_runtime.rewrites.candidate_edits import propose  # type: ignore[import-untyped]
+from jaxlint_runtime.rewrites.original_program import original_of  # type: ignore[import-untyped]
 from jaxlint_runtime.rewrites.proposals import Rewrite  # type: ignore[import-untyped]
 from jaxlint_runtime.rewrites.tried_edit import edited  # type: ignore[import-untyped]
 from jaxlint_runtime.source_analysis.findings import Foreseen  # type: ignore[import-untyped]
@@ -57,11 +58,13 @@ def possible_edits(program: Path) -> Possible:
     try:
         verification = Verification(Request("script", program.name, transforms=("source",), run_for=20.0))
         verification._run()
-        rewrites = propose(verification)
+        with original_of(verification, []) as original:
+            ran = original.measure()  # what it does not reach is not edited
+            rewrites = propose(verification, original.sources) if ran else []
     finally:
         os.chdir(here)
     assert verification.check is not None
-    found = Possible(dict(verification.check.sources))
+    found = Possible(dict(original.sources))
     foreseen = Foreseen(found.sources)
     seen = set[tuple[str, ...]]()
     for first in rewrites:

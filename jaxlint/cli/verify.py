@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -109,6 +110,13 @@ class _Sizes(click.ParamType):
     multiple=True,
     metavar="NAME,...",
     help="Try only this: donation, remat, bf16 ..., source for edits of the source, settings for those of JAX; may be repeated.",
+)
+@click.option(
+    "--also",
+    "also",
+    multiple=True,
+    metavar="ARGS",
+    help="Arguments of a further run of PROGRAM, say '--resume --clip 1': edits must be the same there too, and may reach what it reaches; may be repeated.",
 )
 @click.option(
     "--mesh",
@@ -216,6 +224,7 @@ class _Sizes(click.ParamType):
 def command(
     target_names: tuple[tuple[str, ...], ...],
     transform_names: tuple[tuple[str, ...], ...],
+    also: tuple[str, ...],
     mesh: str | None,
     budget: float | None,
     no_cache: bool,
@@ -252,6 +261,7 @@ def command(
     others: dict[str, Any] = {
         "target": target_names,
         "transform": transform_names,
+        "also": also,
         "mesh": mesh,
         "budget": budget,
     }
@@ -270,6 +280,7 @@ def command(
         raise Failure("--mesh excludes --save and --compare, which cost the functions as written")
     request = Request(
         **program.for_worker(),
+        also=tuple(tuple(_words(one)) for one in also),
         targets=targets,
         transforms=transforms or None,
         mesh=shape,
@@ -302,6 +313,14 @@ def command(
     if stored is not None and document.ran and not worse:
         click.echo("jaxlint: nothing costs more than in the baseline", err=True)
     sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse else 0))
+
+
+def _words(arguments: str) -> list[str]:
+    """The arguments of --also. Raises Failure."""
+    try:
+        return shlex.split(arguments)
+    except ValueError as error:
+        raise Failure(f"--also {arguments!r}: {str(error).lower()}") from None
 
 
 def _known_transforms(names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters, reaching
 from jaxlint.codemods.purity.rebuilt_results import Rebuilt
+from jaxlint.codemods.purity.unreached import unreached
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -79,6 +80,7 @@ def may_be_jitted(
     """Raises Refused if a function of the codemod's file must not be jitted, judging by the source and a run."""
     if draft.strict is None:
         return
+    must_be_reached(draft, function.body)
     program, file = program_and_file(draft)
     spans = step.parameters.get("rewritten", ())
     check_jitted(
@@ -111,20 +113,30 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
     run."""
     if draft.strict is None:
         return
+    must_be_reached(draft, [call])
     program, file = program_and_file(draft)
     check_call(program, file, file.same(call), transform=transform, seen=_entries(step, "arguments"))
 
 
 def check_outlined(
-    draft: Draft, step: Step, text: str, line: int, transform: str, static: Sequence[str] = ()
+    draft: Draft,
+    step: Step,
+    text: str,
+    line: int,
+    transform: str,
+    static: Sequence[str] = (),
+    *,
+    nodes: Sequence[ast.AST],
+    looped: bool = False,
 ) -> None:
     """Raises Refused if the new function that a codemod wrote from statements must not be jitted.
 
     `text`: the file with the function, at `line`, and its call, without the jit. A static object of a method is read only at
-    the first call.
+    the first call. `nodes`: the statements, or the expression; `looped`: they become the body of a loop of JAX.
     """
     if draft.strict is None:
         return
+    must_be_reached(draft, nodes, looped=looped)
     program = draft.program().with_text(draft.site.source.display, text)
     try:
         file = program.file(draft.site.source.display)
@@ -154,8 +166,19 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
     if draft.strict is None:
         return
     if nodes:
+        must_be_reached(draft, nodes, looped=True)
         program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
+
+
+def must_be_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = False) -> None:
+    """Raises Refused if a run of the program is known, and code that would be traced with `nodes` was not reached by it."""
+    if not draft.strict:
+        return
+    program, file = program_and_file(draft)
+    own = [file.same(node) for node in nodes]
+    for what in unreached(PossibleValues(program), [(own, file)], looped=looped):
+        raise Refused(what)
 
 
 def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:

@@ -35,7 +35,8 @@ class SourceFile:
     `display` is the path as the user gave it. `text` is a Python module with the line ends of the file (CRLF is kept)
     and no BOM. `digest` is the hex SHA-256 of the bytes on disk. For a notebook or a Markdown page, `text` is the
     module of its `container`, and `problems` are the parts that do not parse. The same holds for a file with lines
-    that are not Python; `notes` name the lines that were skipped without being an error.
+    that are not Python; `notes` name the lines that were skipped without being an error. `missed` are the places of the statements and
+    branches that no run of exactly this text reached, as `ast` counts; None if that is not known.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class SourceFile:
     container: Container | None = None
     problems: tuple[SourceError, ...] = ()
     notes: tuple[str, ...] = ()
+    missed: frozenset[tuple[int, int, int, int]] | None = None
 
     @property
     def file_text(self) -> str:

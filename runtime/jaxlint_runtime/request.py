@@ -42,6 +42,7 @@ class Request:
     kind: str  # "script", "module" or "pytest"
     target: str
     arguments: tuple[str, ...] = ()
+    also: tuple[tuple[str, ...], ...] = ()  # arguments of further runs, in which edits are compared too
     python: str = sys.executable
     calls: int | None = 20
     settle: bool = False  # stop after `calls` calls only once the run has settled
@@ -225,6 +226,8 @@ def validate(request: Request) -> None:
         raise CannotRun(
             "--inputs and --dim call functions of a program; name the program, or its module with -m"
         )
+    if request.also and (not request.runs or request.mesh is not None):
+        raise CannotRun("--also is for edits of the source: leave out --inputs, --dim and --mesh")
     whole = next((name for name in request.transforms or () if name in PROGRAM), None)
     if not request.runs and whole is not None:
         raise CannotRun(f"--transform {whole} runs the program: leave out --inputs and --dim")

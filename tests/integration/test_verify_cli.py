@@ -267,6 +267,11 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
         (["--capture-bytes", "lots", "train.py"], "is not a size; write one like 512MB"),
         (["--python", "/no/such/python", "train.py"], "name a Python interpreter with --python"),
         (["-m", "train", "--pytest"], "-m and --pytest exclude each other"),
+        (["--also", "--name 'x", "train.py"], '--also "--name \'x": no closing quotation'),
+        (
+            ["--also", "--more", "--dim", "batch=2", "train.py"],
+            "--also is for edits of the source: leave out --inputs",
+        ),
         (["--output", "no/such/folder/report.txt", "train.py"], "there is no such folder"),
         (["--compare", "none.json", "train.py"], "none.json: cannot be read"),
         (["--workers", "slurm", "train.py"], "names no engine; use local:N, submitit[:PARTITION] or ray"),

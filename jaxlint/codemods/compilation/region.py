@@ -143,7 +143,8 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     if order:
         written.head = []
     static = [region.me] if region.is_method else []
-    check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform, static)
+    whole = written.whole(site.source.text, "")
+    check_outlined(draft, step, whole, written.line, transform, static, nodes=region.nodes)
     wrapper = reference(site, draft.imports, transform, region.statements[0])
     if region.is_method and transform != "equinox.filter_jit":  # which leaves it static by itself
         wrapper = f"{reference(site, draft.imports, PARTIAL, region.first)}({wrapper}, static_argnums=0)"

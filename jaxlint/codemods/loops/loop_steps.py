@@ -52,7 +52,8 @@ def loop_to_steps(draft: Draft, step: Step) -> None:
     text = _Text(steps, layout, reference(site, draft.imports, "jax.numpy.arange", loop) if counted else "")
     may_be_carried(draft, [one for one in steps.carry if one not in steps.host.bound], loop)
     checked = text.one_step()
-    check_outlined(draft, step, checked.whole(site.source.text, ""), checked.line, "jax.jit", text.static)
+    whole = checked.whole(site.source.text, "")
+    check_outlined(draft, step, whole, checked.line, "jax.jit", text.static, nodes=steps.nodes, looped=True)
     written = text.all_steps(reference(site, draft.imports, "jax.lax.scan", loop))
     wrapper = reference(site, draft.imports, "jax.jit", loop)
     if text.static:

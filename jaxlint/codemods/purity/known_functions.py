@@ -55,6 +55,8 @@ GRADIENTS = frozenset(
     """jax.grad jax.value_and_grad equinox.filter_grad equinox.filter_value_and_grad flax.nnx.grad flax.nnx.value_and_grad
     haiku.grad haiku.value_and_grad jax.jacfwd jax.jacrev jax.hessian jax.jacobian""".split()  # noqa: SIM905
 )
+# Those after which the arguments of a function are tracers.
+STAGING = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit", "flax.linen.jit"})
 # Functions that call their function argument at once, with parts of their other arguments.
 CALLERS = frozenset(
     """jax.tree.map jax.tree_util.tree_map jax.tree_util.tree_map_with_path jax.tree.map_with_path jax.lax.scan jax.lax.map

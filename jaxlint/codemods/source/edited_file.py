@@ -61,7 +61,7 @@ def _replaced(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:
     """Raises ValueError."""
     text = apply_edits(source.text, edits)
     if source.container is None:
-        return dataclasses.replace(source, text=text)
+        return dataclasses.replace(source, text=text, missed=None)
     container = source.container.edited(edits)
     return dataclasses.replace(source, text=container.code, container=container)
 

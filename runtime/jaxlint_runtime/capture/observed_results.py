@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.syntax.function_bodies import own_nodes
+from jaxlint_runtime.capture.reached_code import ReachedCode
 from jaxlint_runtime.capture.truncation import Cut
 from jaxlint_runtime.capture.watched_functions import body_of, definitions, with_constants
 
@@ -103,7 +104,7 @@ class Observer:
     """Compiles the files of observed functions, and writes their results to `folder`.
 
     `places` holds the qualified names of functions by real path. `overhead` is the time in seconds that storing took.
-    `cut` may end the program at the end of a call.
+    `cut` may end the program at the end of a call. `reach` learns which code of the files of `places` is reached.
     """
 
     places: Mapping[str, list[str]]
@@ -113,24 +114,30 @@ class Observer:
     overhead: float = 0.0
     records: list[Observed] = field(default_factory=list)
     cut: Cut | None = None
+    reach: ReachedCode | None = None
     _open: list[Observed] = field(default_factory=list)  # that the main thread is in
 
     def compile(self, data: bytes, filename: str) -> types.CodeType | None:
         """The module's code with its functions observed; None if there is nothing to do or it is impossible."""
         path = os.path.realpath(filename)
         names = self.places.get(path)
-        if not names:
+        if not names and (self.reach is None or names is None):
             return None
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 tree = ast.parse(data, filename)
                 marks: dict[str, Any] = {}
-                for definition, name in list(definitions(tree)):
-                    if name in names and not _yields(definition):
+                own = list(definitions(tree))
+                if self.reach is not None:
+                    self.reach.note(tree, path, marks)
+                for definition, name in own:
+                    if name in (names or ()) and not _yields(definition):
                         self._enclose(definition, name, path, marks)
                 code = compile(tree, filename, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
+            if self.reach is not None:
+                self.reach.forget(path)
             return None
         return with_constants(code, marks)
 

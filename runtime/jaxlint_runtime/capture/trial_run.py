@@ -24,6 +24,7 @@ from typing import Any
 from jaxlint_runtime.capture.fixed_seeds import seed_the_unseeded
 from jaxlint_runtime.capture.observed_results import MODULE, Observer, corresponding, read
 from jaxlint_runtime.capture.outside_files import OutsideFiles
+from jaxlint_runtime.capture.reached_code import ReachedCode
 from jaxlint_runtime.capture.run_program import Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.session import relocate_path
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
@@ -111,6 +112,9 @@ def _run(job: Trial, outside: OutsideFiles) -> Ran:
     places: dict[str, list[str]] = defaultdict(list)
     for path, name in job.observe:
         places[path].append(name)
+    for path in job.files:
+        places[os.path.realpath(path)] += []
+    reach = ReachedCode() if job.files else None
     relocate_path(job.launch.relocated)
     if kind is not Kind.SCRIPT:
         sys.path.insert(0, os.getcwd())
@@ -121,7 +125,7 @@ def _run(job: Trial, outside: OutsideFiles) -> Ran:
 
     from jaxlint_runtime import compat
 
-    observer = Observer(places, folder, compat.is_tracing)
+    observer = Observer(places, folder, compat.is_tracing, reach=reach)
     imports = WatchedImports(observer)
     compiles = _Compiles()
     jax.monitoring.register_event_duration_secs_listener(compiles.listen)
@@ -162,6 +166,7 @@ def _run(job: Trial, outside: OutsideFiles) -> Ran:
         functions=[to_plain(record) for record in observer.records],
         threads=threading.active_count(),
         compared=_compare(folder, [Path(path) for path in job.references], job.dtype),
+        missed=reach.missed() if reach is not None else [],
     )
 
 

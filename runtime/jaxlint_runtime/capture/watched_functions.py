@@ -229,11 +229,16 @@ def _why_not(definition: Definition) -> str | None:
         return "a coroutine"
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(definition)):
         return "a generator"
-    if _decorators(definition) & _COMPILERS:
+    if is_for_numba(definition):
         return "compiled by numba"
     if not body_of(definition):
         return "without a body"
     return None
+
+
+def is_for_numba(definition: Definition) -> bool:
+    """Whether a decorator compiles the body of a function by itself, and would not understand a call in it."""
+    return bool(_decorators(definition) & _COMPILERS)
 
 
 def _decorators(definition: Definition) -> set[str]:

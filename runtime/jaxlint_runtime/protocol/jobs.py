@@ -136,6 +136,7 @@ class Trial(Message):
 
     launch: Launch
     observe: tuple[tuple[str, str], ...] = ()  # functions whose results are stored
+    files: tuple[str, ...] = ()  # of which the run tells what code it has reached
     preload: tuple[str, ...] = ()  # modules to import before the clock starts
     record: str | None = None  # folder for the stored results
     references: tuple[str, ...] = ()  # folders of other runs to compare with
@@ -151,6 +152,7 @@ class Trial(Message):
             self,
             launch=self.launch.moved(original, copy, move),
             observe=tuple((move(path), name) for path, name in self.observe),
+            files=tuple(map(move, self.files)),
             cut_at=None if cut is None else (move(cut[0]) if cut[0] else "", *cut[1:]),
         )
 

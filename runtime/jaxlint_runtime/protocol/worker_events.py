@@ -140,6 +140,7 @@ class Ran(Message):
         default_factory=list
     )  # files written elsewhere, and from which byte on
     gone: list[str] = field(default_factory=list)  # files deleted elsewhere
+    missed: list[Plain] = field(default_factory=list)  # by file: what code it did not reach
 
 
 # ---- functions and their candidates ----

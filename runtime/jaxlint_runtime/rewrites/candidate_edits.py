@@ -14,6 +14,7 @@ from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
+from jaxlint_runtime.rewrites.tried_edit import edited, ways_of
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
@@ -28,29 +29,26 @@ def planned(run: Run) -> tuple[list[Rewrite], list[tuple[str, str]]]:
     return rewrites, list(dict.fromkeys(observe))[:_OBSERVED]
 
 
-def propose(run: Run) -> list[Rewrite]:
-    """The edits that are worth a run, the most promising first."""
+def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[Rewrite]:
+    """The edits that are worth a run, the most promising first. `sources`: the files, once it is known what a run reaches in them."""
     document, check = run.document, run.check
     if check is None or not document.ran or document.interrupted or not check.sources:
         return []
     if document.targets and all(":" in name for name in document.targets):
         return []  # nothing runs here
+    sources = check.sources if sources is None else sources
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
     rewrites = from_findings(check.findings, seconds, run.fails)
     if not run.fails:
-        busy = from_run(document.watched, check.sources, _script_of(run))
+        busy = from_run(document.watched, sources, _script_of(run))
         taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
         busy += [
-            one
-            for one in from_compiled(document.functions, check.sources)
-            if (one.path, one.function) not in taken
+            one for one in from_compiled(document.functions, sources) if (one.path, one.function) not in taken
         ]
         rewrites = without_those(rewrites, busy) + busy
-        rewrites += from_model_calls(document.watched, check.sources)
+        rewrites += from_model_calls(document.watched, sources)
         changed = {one.function.rpartition(".")[2] for one in rewrites}
-        rewrites += from_eager_calls(
-            document.eager.get("calls", ()), check.sources, document.watched, changed
-        )
+        rewrites += from_eager_calls(document.eager.get("calls", ()), sources, document.watched, changed)
     return sorted(rewrites, key=lambda one: -one.estimate)
 
 
@@ -72,7 +70,20 @@ def from_run(
     whole = {(one.path, one.function) for one in loops}
     steps = from_host_loops([*watched, *scripts], sources)
     steps = [one for one in steps if (one.path, one.function) not in whole]
-    return loops + steps + to_jit(watched, sources) + from_regions([*watched, *scripts], sources)
+    jits = to_jit(watched, sources)
+    in_parts = _not_whole(jits, sources)
+    return loops + steps + jits + from_regions([*watched, *scripts], sources, in_parts)
+
+
+def _not_whole(jits: Sequence[Rewrite], sources: Mapping[str, SourceFile]) -> set[tuple[str, str]]:
+    """The functions that cannot be compiled as a whole since no run reached some of their code: their statements may be."""
+    if not any(source.missed for source in sources.values()):
+        return set()
+    return {
+        (one.path, one.function)
+        for one in jits
+        if all(isinstance(edited(way.fixes, sources), str) for way in ways_of(one))
+    }
 
 
 def run_again(

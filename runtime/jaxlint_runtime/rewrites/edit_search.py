@@ -12,7 +12,7 @@ from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.rewrites.candidate_edits import from_run, planned, run_again
+from jaxlint_runtime.rewrites.candidate_edits import from_run, planned, propose, run_again
 from jaxlint_runtime.rewrites.edit_timing import timed
 from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.loop_steps import is_inside
@@ -28,8 +28,8 @@ from jaxlint_runtime.rewrites.run_figures import (
     measured,
     no_promise,
 )
-from jaxlint_runtime.rewrites.stored_runs import stored_runs
-from jaxlint_runtime.rewrites.trial_runs import Trial, may_fork
+from jaxlint_runtime.rewrites.stored_runs import REACHED, stored_runs
+from jaxlint_runtime.rewrites.trial_runs import Trial, may_fork, with_missed
 from jaxlint_runtime.rewrites.tried_edit import (
     LEFT,
     Tried,
@@ -77,13 +77,14 @@ class EditSearch:
                 self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self.original.why()}")
             return []
         current, chosen, kept = self.original.sources, [], None
+        rewrites = self._reached(rewrites)
         for number in range(_ROUNDS):
             best = self._outermost_at_once(rewrites, current) if number == 0 else None
             best = best or self._best(rewrites, current, kept.trial if kept else self.original.base)
             if best is None:
                 break
             chosen += best.members
-            current, kept = best.sources, best
+            current, kept = with_missed(best.sources, best.trial), best
             if self.original.errors:
                 break
             rewrites = self._again(current, best)
@@ -91,6 +92,22 @@ class EditSearch:
             if rewrite.key not in self.seen:
                 self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: not tried: {why}")
         return [] if kept is None or not self._concluded(kept, chosen) else self._changes(kept)
+
+    def _reached(self, rewrites: list[Rewrite]) -> list[Rewrite]:
+        """The edits again, now that it is known what the program reaches: smaller regions may do without the rest. Reports those that are gone."""
+        if not any(source.missed for source in self.original.sources.values()):
+            return rewrites
+        stored = self.original.stored
+        plan = stored.plan(REACHED) if stored is not None else None
+        found = plan[0] if plan is not None else propose(self.original.run, self.original.sources)
+        if stored is not None and plan is None:
+            stored.keep_plan(found, [], REACHED)
+        left = {one.key for rewrite in found for one in ways_of(rewrite)}
+        for rewrite in rewrites:
+            sources = edited(rewrite.fixes, self.original.sources) if rewrite.key not in left else ""
+            if isinstance(sources, str) and sources:
+                self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
+        return found
 
     def _best(
         self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile], before: Trial

@@ -7,9 +7,11 @@ other rounding. Values that do not repeat prove nothing, and an edit may move a 
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import math
 import os
+import shlex
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +29,15 @@ from jaxlint_runtime.rewrites.proposals import Rewrite, packages_to_load
 from jaxlint_runtime.rewrites.run_figures import better_of
 from jaxlint_runtime.rewrites.side_effects import compared_files
 from jaxlint_runtime.rewrites.stored_runs import StoredRuns, version_name
-from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
+from jaxlint_runtime.rewrites.trial_runs import (
+    IN_DOUBLE,
+    OTHER_ROUNDING,
+    WITHOUT_JIT,
+    Trial,
+    Trials,
+    both_missed,
+    with_missed,
+)
 from jaxlint_runtime.rewrites.tried_edit import Tried
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import Foreseen
@@ -78,6 +88,7 @@ class Original:
     known: bool = False  # whether it also ran again, and with other rounding
     runs: int = 0  # of edited programs
     stored: StoredRuns | None = None  # what earlier runs of `verify` found
+    others: list[Original] = field(default_factory=list)  # the program with the arguments of each --also
     foreseen: Foreseen = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +105,10 @@ class Original:
             self.wall_s = known.total_s + _START
         elif not self._run_first():
             return False
+        if not self.errors:
+            if not all(map(self._measure_other, self.others)):
+                return False
+            self.sources = with_missed(self.sources, self.base)
         # on a slow machine, or with a long program, edits are tried anyway
         self.deadline = max(self.deadline, time.monotonic() + MOST * self.base.total_s)
         return True
@@ -117,6 +132,20 @@ class Original:
         elif self.stored is not None:
             self.stored.keep_run(_BASE, self.base)
         return True
+
+    def _measure_other(self, other: Original) -> bool:
+        """Runs the program with the arguments of one --also. What any run reaches is reached."""
+        if not other.measure():
+            self.base.failure = f"with {other.arguments}: {other.base.failure}"
+            return False
+        self.base.missed = both_missed(self.base, other.base)
+        self.wall_s += other.wall_s
+        return True
+
+    @property
+    def arguments(self) -> str:
+        """Those of the program, in words."""
+        return shlex.join(self.run.request.arguments) or "no arguments"
 
     def _run_again(self, environment: Mapping[str, str], limit: float) -> bool:
         """Run the original once more, to tell what repeats and how far rounding moves it; whether that is known then."""
@@ -209,7 +238,7 @@ class Original:
         return f"the original does not run {how} for comparison: {failure}"
 
     def tried(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
-        """Runs the program with an edit, and compares its results, its output and its files.
+        """Runs the program with an edit, and compares its results, its output and its files; also with the arguments of each --also.
 
         `briefly`: without the further runs that tell rounding from an error.
         """
@@ -225,6 +254,13 @@ class Original:
         tried = self._tried(rewrite, sources, briefly)
         if self.stored is not None:
             self.stored.keep_tried(tried, briefly)
+        for other in self.others:
+            if tried.problem is not None:
+                break
+            found = other.tried(rewrite, sources, briefly=briefly)
+            tried.evidence += f"; with {other.arguments}: {found.evidence.partition(' compared with ')[0]}"
+            tried.problem = found.problem and f"with {other.arguments}: {found.problem}"
+            tried.trial.missed = both_missed(tried.trial, found.trial)
         return tried
 
     def _tried(self, rewrite: Rewrite, sources: dict[str, SourceFile], briefly: bool) -> Tried:
@@ -345,8 +381,21 @@ def original_of(run: Run, observe: Sequence[tuple[str, str]], **options: Any) ->
     assert run.check is not None
     sources = dict(run.check.sources)
     with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
-        trials = Trials(run, observe, packages_of(run), Path(name))
-        yield Original(run, trials, sources, time.monotonic() + _SECONDS, **options)
+        deadline = time.monotonic() + _SECONDS
+
+        def original(arguments: tuple[str, ...], folder: Path) -> Original:
+            other = copy.copy(run)
+            other.request = dataclasses.replace(run.request, arguments=arguments, also=())
+            folder.mkdir()
+            return Original(
+                other, Trials(other, observe, packages_of(run), folder), sources, deadline, **options
+            )
+
+        found = original(run.request.arguments, Path(name, "0"))
+        found.run = run
+        if not found.errors:
+            found.others = [original(one, Path(name, str(n))) for n, one in enumerate(run.request.also, 1)]
+        yield found
 
 
 def packages_of(run: Run) -> list[str]:

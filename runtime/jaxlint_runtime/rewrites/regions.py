@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,8 +41,15 @@ _TO_NUMPY = frozenset({"np.asarray", "np.array", "numpy.asarray", "numpy.array",
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """For each busy host function, its largest region that can be compiled, and smaller ones as fallbacks."""
+def from_regions(
+    watched: Sequence[Mapping[str, Any]],
+    sources: Mapping[str, SourceFile],
+    in_parts: Set[tuple[str, str]] = frozenset(),
+) -> list[Rewrite]:
+    """For each busy host function, its largest region that can be compiled, and smaller ones as fallbacks.
+
+    `in_parts`: paths and names of functions that cannot be compiled as a whole.
+    """
     found: list[Rewrite] = []
     for one, source in busy(watched, sources):
         around = body_of(one, source)
@@ -50,7 +57,9 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
             continue
         rewrite: Rewrite | None = None
         for transform in reversed(_transforms(source)):
-            for fixes in reversed(_fixes(one, around, source, sources, transform, first=not found)):
+            alone = (one["path"], one["function"]) in in_parts or _stays_on_host(one, source)
+            ways = _fixes(one, around, source, sources, transform, first=not found, alone=alone)
+            for fixes in reversed(ways):
                 name = f"region-to-jit:{jit_in_words(transform, ())}"
                 rewrite = edit_of(name, one, fixes[0].steps[0].span.line, fixes, rewrite)
         found += [rewrite] if rewrite is not None else []
@@ -133,10 +142,11 @@ def _fixes(
     transform: str,
     *,
     first: bool,
+    alone: bool,
 ) -> list[list[FixRequest]]:
     """Proposals for a function: all of its regions together, and the largest alone if there are several.
 
-    `first`: no other function has any, so that no name can be taken twice.
+    `first`: no other function has any, so that no name can be taken twice. `alone`: the function is not compiled as a whole.
     """
     drawing = _Drawing(
         one,
@@ -147,7 +157,7 @@ def _fixes(
         time.monotonic() + _MOST_SECONDS,
         name="" if first else f"jitted_{one['function'].rpartition('.')[2].strip('_<>')}",
     )
-    own = one["calls"] >= _OFTEN and _stays_on_host(one, source)
+    own = one["calls"] >= _OFTEN and alone
     regions: list[Sequence[ast.stmt | ast.expr]] = []
     for stretch in stretches(body, own=own, transform=transform):
         start = 0

@@ -33,6 +33,7 @@ _WORDS = re.compile(rb"[A-Z_][A-Z0-9_]{2,}")
 _FOR_ALL = ("JAX_", "XLA_", "TF_", "CUDA_", "PYTHON", "OMP_", "MKL_", "OPENBLAS_")
 _FIGURES = ("failure", "run_s", "compile_s", "cpu_s", "peak_bytes", "compiles", "functions", "status", "cut")
 _PLAN = "plan"
+REACHED = "plan of what is reached"
 Observe = list[tuple[str, str]]
 
 
@@ -42,7 +43,7 @@ class StoredRuns:
     def __init__(self, entry: Entry) -> None:
         self._entry = entry
 
-    def plan(self) -> tuple[list[Rewrite], Observe] | None:
+    def plan(self, name: str = _PLAN) -> tuple[list[Rewrite], Observe] | None:
         """The edits that an earlier run set out to try, and the functions whose results it compared."""
 
         def read(stored: Any) -> tuple[list[Rewrite], Observe]:
@@ -50,16 +51,16 @@ class StoredRuns:
                 (path, name) for path, name in stored["observe"]
             ]
 
-        found = self._answer(_PLAN, read)
+        found = self._answer(name, read)
         return found[0] if found is not None else None
 
-    def keep_plan(self, rewrites: Iterable[Rewrite], observe: Observe) -> None:
+    def keep_plan(self, rewrites: Iterable[Rewrite], observe: Observe, name: str = _PLAN) -> None:
         """Stores what this run sets out to try."""
         try:
             edits = [_plain_rewrite(one) for one in rewrites]
         except TypeError:
             return
-        self._entry.keep(_PLAN, {"edits": edits, "observe": to_plain(observe)})
+        self._entry.keep(name, {"edits": edits, "observe": to_plain(observe)})
 
     def run(self, question: str) -> Trial | None:
         """The figures of a run, by its name."""
@@ -128,8 +129,8 @@ class StoredRuns:
 
 
 def stored_runs(run: Run) -> StoredRuns | None:
-    """The stored runs of a program; None where there is no cache."""
-    if run.proofs is None or run.check is None:
+    """The stored runs of a program; None where there is no cache, and with --also, whose further runs it does not have."""
+    if run.proofs is None or run.check is None or run.request.also:
         return None
     request = run.request
     project = request.project()
@@ -187,14 +188,18 @@ def _digest(text: str) -> str:
 
 
 def _plain_trial(trial: Trial) -> dict[str, Any]:
-    return {name: to_plain(getattr(trial, name)) for name in _FIGURES}
+    missed = {path: sorted(places) for path, places in trial.missed.items()}
+    return {name: to_plain(getattr(trial, name)) for name in _FIGURES} | {"missed": to_plain(missed)}
 
 
 def _trial(stored: Mapping[str, Any]) -> Trial:
-    if set(stored) != set(_FIGURES):
+    if set(stored) != {*_FIGURES, "missed"}:
         raise ValueError("not a run of this version of jaxlint")
     cut = stored["cut"]
-    return Trial(**{**stored, "cut": None if cut is None else (cut[0], cut[1], cut[2])})
+    missed = {
+        path: frozenset((a, b, c, d) for a, b, c, d in places) for path, places in stored["missed"].items()
+    }
+    return Trial(**{**stored, "cut": None if cut is None else (cut[0], cut[1], cut[2]), "missed": missed})
 
 
 def _plain_rewrite(rewrite: Rewrite) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
+from jaxlint_runtime.capture.reached_code import Place
 from jaxlint_runtime.capture.truncation import in_words
 from jaxlint_runtime.protocol import jobs as protocol
 from jaxlint_runtime.protocol.worker_events import Compared, Error, Event, Ran
@@ -45,6 +46,9 @@ class Trial:
     compared: Compared | None = None
     outside: list[tuple[str, int]] = field(default_factory=list)  # as in `Ran`
     gone: list[str] = field(default_factory=list)
+    missed: dict[str, frozenset[Place]] = field(
+        default_factory=dict
+    )  # code that it did not reach, by real path
     status: int = 0
     late: bool = False  # it was ended since it took too long
     cut: tuple[str, str, int] | None = None  # where it was cut off (`capture.truncation`)
@@ -54,6 +58,22 @@ class Trial:
     @property
     def total_s(self) -> float:
         return self.run_s + self.compile_s
+
+
+def with_missed(sources: Mapping[str, SourceFile], trial: Trial) -> dict[str, SourceFile]:
+    """The files that a run was of, with what it did not reach in them."""
+    return {
+        name: replace(source, missed=trial.missed.get(os.path.realpath(source.path)))
+        for name, source in sources.items()
+    }
+
+
+def both_missed(one: Trial, other: Trial) -> dict[str, frozenset[Place]]:
+    """What neither of two runs of the same texts reached."""
+    return {
+        path: one.missed.get(path, places) & other.missed.get(path, places)
+        for path, places in (one.missed | other.missed).items()
+    }
 
 
 def may_fork(run: Run) -> bool:
@@ -123,6 +143,7 @@ class Trials:
                 {**own, **(environment or {})},
                 dtype,
                 cut_after,
+                [os.path.realpath(source.path) for source in sources.values()] if keep else [],
             )
             places = {str(temporary): "<temporary folder>", str(scratch.folder): str(scratch.root)}
             for place, known in places.items():
@@ -146,6 +167,7 @@ class Trials:
         environment: Mapping[str, str],
         dtype: str | None,
         cut_after: float | None,
+        files: Sequence[str],
     ) -> tuple[Trial, str]:
         observed = self._observe if record else ()
         if self.cut is not None and self.cut[0]:
@@ -153,6 +175,7 @@ class Trials:
         job = protocol.Trial(
             launch=self._run.request.launch(),
             observe=tuple(observed),
+            files=tuple(files),
             preload=tuple(self._preload),
             record=str(record) if record else None,
             references=tuple(map(str, references)),
@@ -203,6 +226,7 @@ def _read(event: Ran) -> Trial:
         compared=event.compared,
         outside=event.outside,
         gone=event.gone,
+        missed={one["path"]: frozenset(tuple(place) for place in one["places"]) for one in event.missed},
         status=ending.status,
         cut=event.cut,
     )
