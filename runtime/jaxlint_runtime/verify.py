@@ -81,7 +81,8 @@ class Verification(Run):
             if {ENVIRONMENT, EAGER} & set(self.request.transforms or ()) and not self.request.is_over:
                 for result in try_settings(self):
                     self.report(result)
-            if self._postponed and not self.rewritten and self._fits_again():
+            written_first = self.request.source_first and self.rewritten
+            if self._postponed and not written_first and self._fits_again():
                 self._postponed = False
                 self._run()
         except KeyboardInterrupt:
@@ -291,8 +292,21 @@ class Verification(Run):
         if first:
             self.run_seconds = event.seconds
         self.document.add_findings(as_records(self.check) if self.check is not None else [])
-        if first and self.request.source_first and self.wants_source:
-            self._postponed = bool(propose(self))
+        if first and self.wants_source:
+            self._postponed = self._begins_with_source()
+
+    def _begins_with_source(self) -> bool:
+        """Whether edits of the source are tried before the candidates of functions: with --apply, which may replace those
+        functions, and with a budget, where more time is spent outside them than in them."""
+        request = self.request
+        if not request.source_first and request.ends is None:
+            return False
+        rewrites = propose(self)
+        if request.source_first:
+            return bool(rewrites)
+        host = max((one.estimate for one in rewrites), default=0.0)
+        inside = sum(one["weight_seconds"] or 0.0 for one in self.document.functions)
+        return host - inside > inside  # what an edit compiles may call jitted functions
 
 
 def _advice(how: str) -> str:

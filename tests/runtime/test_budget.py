@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import click
 import pytest
 
 from jaxlint.cli.verify import _Duration
+from jaxlint_runtime import verify
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.original_program import Original
+from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.run import Run
 
@@ -59,3 +62,26 @@ def test_the_original_is_not_run_where_no_edit_could_follow() -> None:
     original = Original(run, None, {}, math.inf)  # type: ignore[arg-type] # it would fail if it ran anything
     assert not original.measure()
     assert original.why() == "the --budget leaves no time to run the whole program for comparison"
+
+
+@pytest.mark.parametrize(
+    ("options", "host", "jitted", "first"),
+    [
+        ({"budget": 30.0}, 8.0, 2.0, True),
+        ({"budget": 30.0}, 8.0, 5.0, False),  # most of it is in the function already
+        ({"budget": 30.0}, 2.0, 8.0, False),  # the candidates of the function may gain more
+        ({}, 8.0, 2.0, False),  # there is time for both
+        ({"source_first": True}, 2.0, 8.0, True),  # an edit may replace the function
+        ({"source_first": True}, None, 8.0, False),
+    ],
+)
+def test_what_may_gain_most_is_tried_first(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], host: float | None, jitted: float, first: bool
+) -> None:
+    edits = [] if host is None else [Rewrite("jit:step", None, "step", "train.py", 1, "jit it", (), host)]
+    monkeypatch.setattr(verify, "propose", lambda run: edits)
+    if "budget" in options:
+        options = {"ends": time.monotonic() + 30.0}
+    verification = verify.Verification(Request("script", "train.py", **options))
+    verification.document.functions = [{"weight_seconds": jitted}, {"weight_seconds": None}]  # type: ignore[typeddict-item]
+    assert verification._begins_with_source() is first
