@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from jaxlint.jaxapi.functions import (
     ARRAY_PREFIXES,
 )
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS
+from jaxlint.staging.transforms.transforming import TARGET_KEYWORDS
 from tests.helpers.jax_probe import (
     is_tracer,
     present,
@@ -24,6 +26,17 @@ from tests.helpers.jax_probe import (
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_each_function_is_found_by_its_keyword() -> None:
+    first = {}
+    for name in present(TRANSFORMS):
+        if name in ("functools.lru_cache", "functools.cache", "flax.nnx.split_rngs", "flax.nnx.fork_rngs"):
+            continue  # they take no function by keyword
+        function = resolve(name)
+        if callable(function):
+            first[name] = next(iter(inspect.signature(function).parameters))
+    assert {name: keyword for name, keyword in first.items() if keyword not in TARGET_KEYWORDS} == {}
 
 
 def probe(seen: dict[str, bool]) -> Callable[..., Any]:

@@ -196,7 +196,7 @@ class Transforming(Part):
         """The result of calling a transformation; `own`: the project's own code for it."""
         args, kwargs, frame = call.args, call.kwargs, call.frame
         spec = TRANSFORMS[name]
-        target = args[0] if args else next((kwargs[k] for k in _TARGET_KEYWORDS if k in kwargs), None)
+        target = args[0] if args else next((kwargs[k] for k in TARGET_KEYWORDS if k in kwargs), None)
         if target is None or isinstance(target, StarArgument):
             return Partial(External(name, own), [], kwargs)
         if isinstance(target, Transformed) and target.nesting >= _MAX_NESTING:
@@ -233,7 +233,7 @@ class Transforming(Part):
     ) -> Transformed:
         """The transformed function, with the reason why its calls are traced."""
         node, frame = call.node, call.frame
-        options = {key: value for key, value in call.kwargs.items() if key not in _TARGET_KEYWORDS}
+        options = {key: value for key, value in call.kwargs.items() if key not in TARGET_KEYWORDS}
         for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), call.args[1:], strict=False):
             options[key] = value
         label = label_of(target)
@@ -381,7 +381,7 @@ def _wrapped(spec: Transform, name: str, target: Value, own: Value | None) -> Va
 
 # The keyword under which a transformed function is passed.
 _MAX_NESTING = 50  # nested transformations
-_TARGET_KEYWORDS = ("fun", "f", "fn", "kernel", "body")
+TARGET_KEYWORDS = ("fun", "f", "fn", "target", "pyfunc", "kernel", "body")
 _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
     "vmap": ("in_axes", "out_axes"),
     "pmap": ("axis_name",),
