@@ -53,6 +53,15 @@ def run(w):
 
 run(jax.numpy.ones(3))
 """
+_RANKED = """
+import jax.numpy as jnp
+
+def neighbours(scores, k):
+    found = {}
+    for index in jnp.argsort(-scores)CUT:
+        found[int(index)] = float(scores[index]) + len(found)
+    return found
+"""
 _EAGER = """
 import optax
 
@@ -113,6 +122,8 @@ def run(w, xs):
         (_EAGER.replace("COUNT", "2500"), EagerUpdate, Severity.WARNING),
         (_SAVES.replace("WHAT", "file.write(f'{jax.numpy.sin(x)}')"), ArrayIteration, Severity.INFO),
         (_SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)"), ArrayIteration, Severity.WARNING),
+        (_RANKED.replace("CUT", "[:k]"), ArrayIteration, Severity.INFO),
+        (_RANKED.replace("CUT", ""), ArrayIteration, Severity.WARNING),
         (_MAPPED.replace("MORE", "pass"), VmapOfJit, Severity.INFO),
         (_MAPPED.replace("MORE", "xs = mapped(xs)"), VmapOfJit, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),

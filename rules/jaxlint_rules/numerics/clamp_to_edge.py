@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import Array, Operation, Value
 from jaxlint.finding import Severity
@@ -61,12 +63,18 @@ class ClampToEdge(Rule):
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str]] = []
+        self.in_kernels: set[ast.AST] = (
+            set()
+        )  # reverse mode through a kernel raises: it has a rule, or no gradient
 
     @concerns(*_EDGES)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         edges = _EDGES.get(operation.name)
         if edges is None or event.frame.module.is_test or has_own_gradient(event.frame):
+            return
+        if event.frame.stage.within("pallas"):
+            self.in_kernels.add(event.node)
             return
         argument = operation.args[0] if operation.args else None
         clamp = made(argument, "maximum", "clip", "relu")
@@ -82,7 +90,7 @@ class ClampToEdge(Rule):
     def finish(self, report: Reporter) -> None:
         for event, reason in self.found:
             report.event = event
-            if report.differentiated(event.frame):
+            if report.differentiated(event.frame) and event.node not in self.in_kernels:
                 report(
                     event.node,
                     f"the gradient of `{event.operation.name}` is NaN at the edge of its domain, which its argument reaches; clamp inside it",

@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Frame
-from jaxlint.api.syntax import dotted, walk
+from jaxlint.api.syntax import dotted, names_stored, walk
 from jaxlint.api.values import Array, DictValue, External, ListValue, TupleValue
-from jaxlint_rules._names import last_name, names_in, passed
+from jaxlint_rules._names import bound_by, last_name, names_in, passed
 from jaxlint_rules._slices import OBJECTS, calls_in, has, made_of, needed_for
 
 _CLOCKS = frozenset(
@@ -33,6 +33,32 @@ def feeds_back(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
         _owner(call, frame) in givers and any(has(argument, node, names) for argument in passed(call))
         for call in calls_in(loop)
     )
+
+
+def searches(node: ast.AST, loop: ast.AST) -> bool:
+    """Whether the value decides that the loop has found what it looks for, and no iteration continues another: there is
+    no work that could go on beside the wait."""
+    if not isinstance(loop, ast.For) or _continues(loop):
+        return False
+    names = made_of(node, loop)
+    return any(
+        has(test.test, node, names) and isinstance(test.body[-1], (ast.Return, ast.Break))
+        for test in walk(loop)
+        if isinstance(test, ast.If)
+    )
+
+
+def _continues(loop: ast.For) -> bool:
+    """Whether an assignment of the body reads what an earlier iteration has left."""
+    stored, bound = names_stored(loop), names_in(loop.target)
+    for statement in loop.body:
+        if isinstance(statement, (ast.For, ast.While, ast.AugAssign)):
+            return True
+        if isinstance(statement, ast.Assign):
+            if (names_in(statement.value) - bound) & stored:
+                return True
+            bound |= bound_by(statement)
+    return False
 
 
 def _owner(call: ast.Call, frame: Frame) -> str:

@@ -57,6 +57,7 @@ class ArrayIteration(Rule):
 
     ## When not to fix
     Keep it if the elements are few, or each is the input of a long computation. Reported as advice:
+    loops over the first of a ranking (`jnp.argsort(scores)[:k]`),
     loops that plot, print or list the elements or write them to a file, that a notebook cell runs,
     or that a script runs once without computing anything from the elements.
 
@@ -97,7 +98,7 @@ class ArrayIteration(Rule):
         )
         if not known and not _leaves_jax(node, body):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
-        advice = Severity.INFO if _reads_once(node, body, frame) else None
+        advice = Severity.INFO if _is_ranking(array) or _reads_once(node, body, frame) else None
         self.found.setdefault(node, (event, how, advice))
 
     def finish(self, report: Reporter) -> None:
@@ -174,6 +175,7 @@ def _is_passed_on(node: ast.For, body: list[ast.AST]) -> bool:
 _MADE = (Function, Transformed, ExternalObject, Instance)
 _READING = frozenset({"float", "int", "bool", "str", "round", "item", "tolist", "format"})
 _SELECTING = frozenset({"where", "nonzero", "flatnonzero", "argwhere", "unique"})
+_RANKING = frozenset({"argsort", "argpartition", "sort", "partition", "top_k"})
 _YIELDING = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -219,6 +221,23 @@ def _is_made_here(array: Array) -> bool:
     """Created from numbers alone, as by `jnp.linspace`: the program chooses the number of elements."""
     made = array.made
     return made is not None and made.name in ("arange", "linspace", "zeros", "ones", "full")
+
+
+def _is_ranking(array: Array, depth: int = 4) -> bool:
+    """Whether it holds the first or last few of a ranking, such as `jnp.argsort(scores)[:k]`: results that are read."""
+    cut = False
+    while array.made is not None and depth > 0:
+        made, depth = array.made, depth - 1
+        if made.name in _RANKING:
+            return cut or made.name == "top_k"
+        if made.name != "getitem" or not made.args or not isinstance(made.args[0], Array):
+            return False
+        bounds = made.node.slice if isinstance(made.node, ast.Subscript) else None
+        cut = cut or (
+            isinstance(bounds, ast.Slice) and (bounds.lower is not None or bounds.upper is not None)
+        )
+        array = made.args[0]
+    return False
 
 
 def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:

@@ -17,7 +17,7 @@ from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
-from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock
+from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock, searches
 
 _WAITS = {
     "float": "`float()`",
@@ -99,7 +99,7 @@ class HostSyncInLoop(Rule):
     Not reported: conversions under an `if` or behind a `continue` (every N steps), after the loop
     or in tests; values that a host object needs to produce the next inputs, such as an environment,
     a replay buffer or an evolution strategy; the last value of an inner loop; loops that compile in
-    each iteration.
+    each iteration; searches that end with the first value that fits.
 
     Reported as advice: loops that plot what they compute, that print a row of a table for
     independent inputs, that read a clock before and after the host sync, or that an outer loop
@@ -175,6 +175,8 @@ class HostSyncInLoop(Rule):
         if how.startswith("numpy.") and _is_for_the_world(event.node, loop.node, frame.module):
             return
         if fetched and loop in frame.loops and feeds_back(event.node, loop.node, frame):
+            return
+        if loop in frame.loops and searches(event.node, loop.node):
             return
         wait = self.waits.setdefault(
             loop.node,

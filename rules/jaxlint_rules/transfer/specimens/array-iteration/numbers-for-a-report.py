@@ -24,3 +24,10 @@ def write(path, errors):
         writer = csv.writer(file)
         for row in residuals:
             writer.writerow([float(v) for v in row])  # finding
+
+
+def neighbours(scores, similar, k):
+    found = []
+    for index in jnp.argsort(-scores)[:k]:  # finding
+        found.append({"token": int(index), "score": float(similar[index])})
+    return found

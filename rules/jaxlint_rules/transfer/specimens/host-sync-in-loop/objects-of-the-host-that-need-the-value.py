@@ -47,3 +47,21 @@ def through_a_trainer(trainer, w, batches):
         w, loss = step(w, batch)
         print(float(loss))  # finding
     return w
+
+def first_loud_excerpt(files, w, cutoff):
+    best, most = None, -1.0
+    for file in files:
+        batch = file.read()
+        loud = float(errors(w, batch).max())
+        if loud > most:
+            best, most = batch, loud
+        if most > cutoff:
+            return best
+    return None
+
+def until_it_diverges(w, batches):
+    for batch in batches:
+        w, loss = step(w, batch)
+        if float(loss) > 1e3:  # finding
+            break
+    return w
