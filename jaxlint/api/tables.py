@@ -1,5 +1,6 @@
 """Tables of JAX and NumPy: functions, transformations, dtypes, settings."""
 
+from jaxlint.jaxapi.accepted import ACCEPTED, BITS, FLOATS, KEY, ONE_DTYPE, OPERATORS, WITH_VALUE_ERROR
 from jaxlint.jaxapi.array_members import (
     ARRAY_METHODS,
     AT_UPDATES,
@@ -35,15 +36,19 @@ from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, STATIC_JIT_KIN
 from jaxlint.jaxapi.twins import ELEMENTWISE, OTHERS
 
 __all__ = [
+    "ACCEPTED",
     "ARRAY_METHODS",
     "AT_UPDATES",
+    "BITS",
     "CHANGING_METHODS",
     "COLLECTIVES",
     "DIFFERENTIATION",
     "ELEMENTWISE",
+    "FLOATS",
     "INTEGER_ENDS",
     "IN_PLACE_FUNCTIONS",
     "JIT_KINDS",
+    "KEY",
     "KEY_MAKERS",
     "KINDS",
     "LOGGER_MAKERS",
@@ -51,6 +56,8 @@ __all__ = [
     "MAKERS",
     "NUMPY_DISPATCHES",
     "NUMPY_ONLY_METHODS",
+    "ONE_DTYPE",
+    "OPERATORS",
     "OPTIMIZERS",
     "OPTIMIZERS_OF_PARAMETERS",
     "OPTIMIZERS_WITH_MOMENTS",
@@ -61,6 +68,7 @@ __all__ = [
     "STATIC_ATTRIBUTES",
     "STATIC_JIT_KINDS",
     "TRANSFORMS",
+    "WITH_VALUE_ERROR",
     "canonical",
     "canonical_dtype",
     "is_float",

@@ -48,6 +48,9 @@ def update(call: LibraryCall) -> Value:
             _call_update(call, part)
     updates, state = (call.array(call.inputs, like=call.argument(n)) for n in range(2))
     updates.tree = state.tree = True
+    given = call.argument(0)
+    if isinstance(given, Array) and given.role == "grad":
+        updates.role = "grad"
     return TupleValue([updates, state])
 
 

@@ -102,6 +102,9 @@ class Gradients(Part):
                 continue
             gradient = self.operators.array_result(frame, inputs, node, role="grad", name=t.api)
             gradient.tree = True
+            given = call.args[number] if -len(call.args) <= number < len(call.args) else UNKNOWN
+            if t.kind in _OF_SCALARS and isinstance(given, (Array, Unknown)):
+                gradient.like = given.origin  # the structure, the shapes and the dtypes of the argument
             grads.append(gradient)
         asked = t.options.get("argnums", Static(0))
         gradient_value: Value = TupleValue(grads)

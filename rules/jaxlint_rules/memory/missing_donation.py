@@ -362,7 +362,9 @@ def _returned_unchanged(function: ast.AST) -> frozenset[str]:
 def _shares_shape_with(value: Value) -> object:
     """The parameter whose shapes `value` has."""
     if isinstance(value, Array):
-        like = value.like
+        like = (
+            value.like if value.role != "grad" else None
+        )  # returned beside the parameters, not in their place
         return like.root() if like is not None else None
     if isinstance(value, Instance) and value.origin is not None:
         return value.origin

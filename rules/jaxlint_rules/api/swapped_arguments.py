@@ -1,0 +1,135 @@
+"""Arguments in the wrong order, where no exception says so: gradients, target parameters, labels."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, Unknown, constant, find_array, short_source
+from jaxlint.finding import Severity
+from jaxlint_rules._callables import argument
+from jaxlint_rules.api._training import is_optimiser_update, targets_of
+
+_CROSS_ENTROPIES = (
+    "optax.softmax_cross_entropy",
+    "optax.losses.softmax_cross_entropy",
+    "optax.safe_softmax_cross_entropy",
+    "optax.losses.safe_softmax_cross_entropy",
+)
+_CASTS = frozenset({"astype", "reshape", "asarray", "array"})
+
+
+class SwappedArguments(Rule):
+    """Two arguments are in the wrong order, and no exception is raised.
+
+    ## What it does
+    Finds calls whose arguments certainly belong to each other's place:
+
+    - `tx.update(params, state, grads)`, where the third argument is a gradient and the first is not;
+    - `target = optax.incremental_update(target, params, 0.005)`, which replaces the target by nearly
+      all of the new parameters: the new ones come first;
+    - `optax.softmax_cross_entropy(labels, logits)`, where the labels come from `jax.nn.one_hot`.
+
+    ## Why is this bad?
+    The arguments have the same structure and shapes, so nothing fails. The optimizer treats
+    parameters as gradients, the target follows at once, and the loss has no minimum.
+
+    ## Example
+    ```python
+    def step(params, state, batch):
+        grads = jax.grad(loss)(params, batch)
+        return tx.update(params, state, grads)
+    ```
+
+    ## Use instead
+    ```python
+    def step(params, state, batch):
+        grads = jax.grad(loss)(params, batch)
+        return tx.update(grads, state, params)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Keep it if the order is meant, for example in a test of an optimizer.
+
+    ## References
+    - [optax.incremental_update](https://optax.readthedocs.io/en/latest/api/apply_updates.html)
+    """
+
+    code = "JAX822"
+    name = "swapped-arguments"
+    category = "api"
+    severity = Severity.WARNING
+    preview = True  # until its findings in real code were read: docs/writing-rules.md
+
+    @concerns(
+        "optax.incremental_update",
+        *_CROSS_ENTROPIES,
+        callees=("ExternalMethod", "Unknown"),
+        methods=("update",),
+    )
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        node = event.node
+        if not isinstance(node, ast.Call) or any(isinstance(given, ast.Starred) for given in node.args):
+            return
+        if event.name == "optax.incremental_update":
+            found = _target_first(event, node, report)
+        elif event.name:
+            found = _labels_first(event)
+        else:
+            found = _gradients_last(event, node)
+        if found:
+            message, reason = found
+            report(node, message, reason=reason)
+
+
+def _gradients_last(event: CallEvent, node: ast.Call) -> tuple[str, str] | None:
+    """`tx.update(params, state, grads)`."""
+    if not is_optimiser_update(event) or len(event.args) < 2 or not node.args:
+        return None
+    first, last = event.args[0], argument(event, 2, "params")
+    gradient = find_array(last) if last is not None else None
+    if gradient is None or gradient.role != "grad" or gradient.like is None:
+        return None
+    if not isinstance(first, (Array, Unknown)) or first.origin is not gradient.like:
+        return None
+    given = short_source(node.args[0])
+    return (
+        f"`update` takes the gradients first, but gets `{given}` there; swap the two arguments",
+        f"the third argument is the gradient with respect to `{given}`",
+    )
+
+
+def _target_first(event: CallEvent, node: ast.Call, report: Reporter) -> tuple[str, str] | None:
+    """`target = incremental_update(target, params, 0.005)`: a small step from the new to the old parameters."""
+    size = constant(argument(event, 2, "step_size")) if argument(event, 2, "step_size") is not None else None
+    if not isinstance(size, (int, float)) or not 0 < size < 0.5 or len(node.args) < 2:
+        return None
+    targets = targets_of(node, report.module)
+    if len(targets) != 1 or ast.unparse(targets[0]) != ast.unparse(node.args[0]):
+        return None
+    new, old = (short_source(given) for given in node.args[:2])
+    return (
+        f"the new parameters come first: this keeps {1 - size:.3g} of `{old}`; swap `{new}` and `{old}`",
+        f"the result becomes `{new}`, of which a step of {size} keeps little",
+    )
+
+
+def _labels_first(event: CallEvent) -> tuple[str, str] | None:
+    """`softmax_cross_entropy(one_hot(labels), logits)`."""
+    value = argument(event, 0, "logits")
+    while (
+        isinstance(value, Array) and value.made is not None and value.made.name in _CASTS and value.made.args
+    ):
+        value = value.made.args[0]
+    if not isinstance(value, Array) or value.made is None or value.made.full != "jax.nn.one_hot":
+        return None
+    other = argument(event, 1, "labels")
+    if isinstance(other, Array) and other.made is not None and other.made.full == "jax.nn.one_hot":
+        return None
+    return (
+        "the logits come first, but one-hot labels stand there; swap the two arguments",
+        f"`one_hot` at line {getattr(value.made.node, 'lineno', '?')} makes labels",
+    )
