@@ -346,9 +346,9 @@ def lost(displays: Sequence[str], how: str) -> SourceError:
     """One line for all files of a part whose process died."""
     first, *others = displays
     more = f" and {len(others)} more" if others else ""
-    of_what = "them" if others else "it"
+    whose = "their" if others else "its"
     return SourceError(
-        first, f"the process that examined this file{more} {how}; nothing is said of {of_what}"
+        first, f"the process that examined this file{more} {how}; {whose} findings are missing"
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks.corpora.fetch import FetchError, cache_folder
 from benchmarks.corpora.present import table
 from benchmarks.corpora.run import default_command
+from benchmarks.pages import page_of_figures, put
 from benchmarks.staging import packages
 from benchmarks.staging.commands import jaxlint, pytest_under, run_for
 
@@ -145,7 +146,9 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, default=cache_folder() / "staging", help="[%(default)s]")
     parser.add_argument("--jaxlint", default="", metavar="COMMAND")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="wrong claims to list")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the table there, as Markdown")
+    parser.add_argument(
+        "--write", type=page_of_figures, metavar="FILE", help="the page whose figures are replaced"
+    )
     options = parser.parse_args()
     checkouts = dict(item.split("=", 1) for item in options.path)
     rows: list[list[str]] = []
@@ -173,20 +176,9 @@ def main() -> int:
     text = table(HEADER, rows)
     print(text)
     if options.write:
-        options.write.write_text(f"{PAGE}\n{text}\n")
+        put(options.write, text)
     return 0
 
-
-PAGE = """# What is said of arrays, and what they were
-
-`python -m benchmarks.arrays --packages optax flax blackjax dm-haiku --seconds 30 --write benchmarks/results/arrays.md`
-
-The tests of each package run for `--seconds`, in an order drawn by a seed, and every parameter and every variable that is bound in the package
-or its tests is looked at, line by line. A place is one variable where it is bound; only those count that were an array whenever they were bound and
-not None. "dtype and rank" and "all sizes" are the shares of places of which `jaxlint inspect --arrays` says that much, whether the size is a number
-or a symbol. A claim is wrong where any observation speaks against its dtype, its rank or one of its sizes; symbols are worked out of the variables of the
-same call.
-"""
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,13 +17,12 @@ from pathlib import Path
 
 import jax
 
-from benchmarks.cluster.page import put
 from benchmarks.cluster.programs import CASES, SOURCE, Case, line_of
+from benchmarks.pages import page_of_figures, put
 from jaxlint_runtime.lockstep.order import Order, Rank
 from jaxlint_runtime.protocol.launch_records import Began, Joined, Launched, Program
 from jaxlint_runtime.workers.ranks import free_port
 
-_START = "<!-- figures -->"
 _STALL = 3.0
 _LAUNCHES, _ROUNDS = 500, 5
 
@@ -166,7 +165,7 @@ def table(found: list[Found], plain: list[float], hooked: list[float]) -> str:
 def main() -> None:
     """Measure, and print or write the page's figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", type=Path, help="the page whose figures are replaced")
+    parser.add_argument("--write", type=page_of_figures, help="the page whose figures are replaced")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -180,7 +179,7 @@ def main() -> None:
     if options.write is None:
         print(figures)
         return
-    put(options.write, _START, figures)
+    put(options.write, figures)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import jax
 
-from benchmarks.cluster.page import put
+from benchmarks.pages import page_of_figures, put
 from jaxlint_runtime.engines.choosing import open_engine, parse_workers
 from jaxlint_runtime.engines.dispatch import Dispatch
 from jaxlint_runtime.protocol.jobs import Capture
@@ -123,7 +123,7 @@ def table(rows: list[Took], load: float) -> str:
 def main() -> None:
     """Measure, and print or write the page's figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", type=Path, help="the page whose figures are replaced")
+    parser.add_argument("--write", type=page_of_figures, help="the page whose figures are replaced")
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -136,7 +136,7 @@ def main() -> None:
     if options.write is None:
         print(figures)
     else:
-        put(options.write, START, figures)
+        put(options.write, figures, START)
 
 
 if __name__ == "__main__":

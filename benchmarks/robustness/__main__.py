@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.pages import page_of_figures
 from benchmarks.robustness import adversarial, cases, failures, faults, faulty, figures
 from benchmarks.robustness.pool import Warm
 
@@ -152,7 +153,9 @@ def arguments() -> argparse.Namespace:
         "--failures", type=Path, default=Path(".fuzz"), help="folder for what fails [%(default)s]"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="write the figures into this page")
+    parser.add_argument(
+        "--page", type=page_of_figures, metavar="FILE", help="write the figures into this page"
+    )
     parser.add_argument(
         "--from",
         dest="source",

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import platform
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpora.present import table
-
-START, END = "<!-- figures -->", "<!-- end of figures -->"
+from benchmarks.pages import put
 
 
 @dataclass(slots=True)
@@ -86,14 +84,8 @@ def load(path: Path) -> Figures:
 
 def write_page(figures: Figures, page: Path) -> None:
     """Put the table between the marks of the page, and leave the rest of it alone."""
-    text = page.read_text(encoding="utf-8")
-    before, mark, rest = text.partition(START)
-    _, end, after = rest.partition(END)
-    if not mark or not end:
-        print(f"error: {page}: has no marks {START} and {END}", file=sys.stderr)
-        raise SystemExit(2)
     told = (
         f"{figures.day}, {figures.machine}: seed {figures.seed}, {figures.minutes:g} minutes, "
         f"{figures.workers} worker{'s' if figures.workers != 1 else ''}.\n\n{figures.as_table()}\n"
     )
-    page.write_text(f"{before}{START}\n{told}{END}{after}", encoding="utf-8")
+    put(page, told)

@@ -22,6 +22,7 @@ from pathlib import Path
 from benchmarks.corpora.fetch import cache_folder, fetch, pinned
 from benchmarks.corpora.present import table
 from benchmarks.corpora.run import default_command, python_files
+from benchmarks.pages import page_of_figures, put
 from benchmarks.speed.measure import Task, measure
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +67,9 @@ def arguments() -> argparse.Namespace:
         action="store_true",
         help="each process of jaxlint in a session of its own, for a busy machine",
     )
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables there too, as Markdown")
+    parser.add_argument(
+        "--write", type=page_of_figures, metavar="FILE", help="the page whose figures are replaced"
+    )
     return parser.parse_args()
 
 
@@ -236,8 +239,6 @@ def main() -> int:
     peers = environment_of_peers(cache) if options.peers else None
     subjects = subjects_of(options, cache)
     report = [
-        "# Speed of `jaxlint check`",
-        "",
         f"Python {platform.python_version()}, libcst {version('libcst')}, jaxlint with its default rules, on {platform.machine()}. "
         "Each table is one run: all rows in turn, medians and their range.",
     ]
@@ -262,7 +263,7 @@ def main() -> int:
     text = "\n".join(report) + "\n"
     print(text)
     if options.write is not None:
-        options.write.write_text(text, encoding="utf-8")
+        put(options.write, text)
     return 0
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.corpora.fetch import FetchError, cache_folder
 from benchmarks.corpora.run import default_command
+from benchmarks.pages import page_of_figures, put
 from benchmarks.staging import join, packages, present
 from benchmarks.staging.commands import jaxlint
 from benchmarks.staging.observe import observe
@@ -51,7 +52,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--show", type=int, default=20, metavar="N", help="at most so many of each [%(default)s]"
     )
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables there too, as Markdown")
+    parser.add_argument(
+        "--write", type=page_of_figures, metavar="FILE", help="the page whose figures are replaced"
+    )
     return parser.parse_args()
 
 
@@ -108,7 +111,7 @@ def main() -> int:
             for text in texts:
                 print(f"\n{result.subject.name}: {text}")
     if options.write:
-        options.write.write_text(f"# Staging, held against the truth\n\n{tables}\n")
+        put(options.write, tables)
     return 2 if failed else 0
 
 

@@ -45,7 +45,7 @@ def command(options: RunOptions, given: Path | None, update: bool, only_check: b
     entries that are gone, and with 2 when something could not be checked or written.
     """
     if options.stdin is not None:
-        raise Failure("a baseline is about files; name them instead of `-`")
+        raise Failure("a baseline needs files; name them instead of `-`")
     place = place_of(options.config, given) or options.config.root / DEFAULT_NAME
     check_folder_of(place)
     before = None

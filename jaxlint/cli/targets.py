@@ -55,7 +55,7 @@ def survey() -> dict[str, Any]:
             )
     except subprocess.TimeoutExpired:
         raise Failure(
-            f"jax found no answer in {_SECONDS} s; set JAX_PLATFORMS=cpu to look at the CPU alone"
+            f"jax did not answer within {_SECONDS} s; set JAX_PLATFORMS=cpu to look at the CPU alone"
         ) from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]

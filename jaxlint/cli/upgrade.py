@@ -59,7 +59,7 @@ def command(
     something is (with --check and --diff: or would change), 2 when something could not be read or written.
     """
     if options.stdin is not None:
-        raise Failure("an upgrade is about the files of a project; name them instead of `-`")
+        raise Failure("upgrade needs the files of a project; name them instead of `-`")
     targets = aims(wanted)
     writes = not (diff or only_check)
     (put_back_half_done if writes else say_half_done)(options.paths)

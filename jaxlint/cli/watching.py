@@ -25,7 +25,7 @@ def watch_and_check(options: RunOptions, *, add_ignores: bool) -> NoReturn:
     the cache.
     """
     if options.stdin is not None:
-        raise Failure("--watch is about files; name them instead of `-`")
+        raise Failure("--watch needs files; name them instead of `-`")
     if add_ignores:
         raise Failure("--watch writes nothing; run --add-ignores without it")
     arguments = [argument for argument in sys.argv[1:] if argument != "--watch"]

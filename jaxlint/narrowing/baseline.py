@@ -165,7 +165,7 @@ def read_baseline(path: Path) -> Baseline:
     except FileNotFoundError:
         raise ConfigError(f"{shown}: there is no such baseline; `jaxlint baseline` writes one") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"{shown}: not a baseline: it is no UTF-8") from None
+        raise ConfigError(f"{shown}: not a baseline: it is not UTF-8") from None
     except OSError as error:
         raise ConfigError(f"{shown}: cannot be read ({error.strerror}); check the path") from None
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]

@@ -40,7 +40,7 @@ class Revision:
         """The revision `name` of the repository around `folder`; `name...` is its merge base with HEAD. Raises
         ConfigError."""
         if name.startswith("-") or not name.strip("."):
-            raise ConfigError(f"--diff: {name!r} is no revision; name a branch, a tag or a commit")
+            raise ConfigError(f"--diff: {name!r} is not a revision; name a branch, a tag or a commit")
         top = os.fsdecode(_ask(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
         if not top:
             raise ConfigError(f"{folder}: a repository without a working tree; --diff needs one")

@@ -45,7 +45,7 @@ def read_notebook(text: str, display: str, problem: Problem) -> tuple[Container,
             continue
         value = cell["source"]
         if not isinstance(value, str) and not _is_strings(value):
-            raise SourceError(display, f"cell {number} has a source that is no text; repair the notebook")
+            raise SourceError(display, f"cell {number} has a source that is not text; repair the notebook")
         file_line += text.count("\n", counted, start)
         counted = start
         part = _part(text[start:end], file_line, ascii_only)
@@ -91,7 +91,7 @@ def _load(text: str, display: str) -> Mapping[str, Any]:
     except (RecursionError, ValueError) as error:  # nested too deeply; a number of thousands of digits
         raise SourceError(display, f"JSON that cannot be read ({type(error).__name__}); exclude it") from None
     if not isinstance(notebook, dict):
-        raise SourceError(display, "not a notebook: its JSON is no object; exclude it")
+        raise SourceError(display, "not a notebook: its JSON is not an object; exclude it")
     cells = notebook.get("cells")
     if "worksheets" in notebook or (isinstance(notebook.get("nbformat"), int) and notebook["nbformat"] < 4):
         raise SourceError(

@@ -56,7 +56,7 @@ def aims(wanted: Iterable[str]) -> Mapping[str, Aim]:
             or ((match["package"] or match["version"]) and not match["operator"])
         )
         if match is None or not complete:
-            raise ConfigError(f"--to: {given!r} is no release; write it like jax==0.12 or jax>=0.10")
+            raise ConfigError(f"--to: {given!r} is not a release; write it like jax==0.12 or jax>=0.10")
         package = re.sub(r"[-_.]+", "-", match["package"] or "jax").lower()
         package = PACKAGES[package][0] if package in PACKAGES else package
         if package not in _KNOWN:

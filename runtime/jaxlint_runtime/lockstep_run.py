@@ -267,9 +267,7 @@ def _shared_folder(how: InStep) -> Iterator[Path]:
     if how.joins:
         folder = Path(how.shared or "").absolute()
         if (folder / STOP).exists():
-            raise CannotRun(
-                f"--shared {how.shared}: has the lists of a run that is over; name an empty folder"
-            )
+            raise CannotRun(f"--shared {how.shared}: holds the lists of an earlier run; name an empty folder")
         yield folder
         return
     if how.shared is not None:

@@ -185,9 +185,9 @@ class InStep:
         if self.launcher and self.processes is not None:
             raise CannotRun("--launcher says how many processes there are; leave out --processes")
         if self.launcher and shutil.which(self.launcher[0]) is None:
-            raise CannotRun(f"--launcher: {self.launcher[0]} is no command that can be run here")
+            raise CannotRun(f"--launcher: {self.launcher[0]} cannot be run here; check the path")
         if self.shared is not None and not os.access(self.shared, os.W_OK | os.X_OK):
-            raise CannotRun(f"--shared {self.shared}: no folder that can be written to")
+            raise CannotRun(f"--shared {self.shared}: cannot be written to; name another folder")
 
 
 def _distinct(paths: Sequence[Path]) -> list[Path]:

@@ -121,7 +121,7 @@ def test_a_notebook(project: Path) -> None:
         (["check"], f"error: {NAME}: there is no such baseline; `jaxlint baseline` writes one\n"),
         (["check", "--baseline", "pyproject.toml"], "error: pyproject.toml: not a baseline of jaxlint"),
         (["baseline", "--update"], f"error: {NAME}: there is no such baseline"),
-        (["baseline", "-"], "error: a baseline is about files; name them instead of `-`\n"),
+        (["baseline", "-"], "error: a baseline needs files; name them instead of `-`\n"),
         (["baseline", "--baseline", "no/such/folder"], "error: "),
         (
             ["baseline", "known.jsonl"],

@@ -116,12 +116,12 @@ def test_with_a_baseline(project: Path) -> None:
             "nope",
             "error: --diff: there is no revision 'nope'; fetch it, or name a branch, a tag or a commit\n",
         ),
-        ("--output=x", "error: --diff: '--output=x' is no revision; name a branch, a tag or a commit\n"),
+        ("--output=x", "error: --diff: '--output=x' is not a revision; name a branch, a tag or a commit\n"),
         (
             "nope...",
             "error: --diff: there is no revision 'nope'; fetch it, or name a branch, a tag or a commit\n",
         ),
-        ("", "error: --diff: '' is no revision; name a branch, a tag or a commit\n"),
+        ("", "error: --diff: '' is not a revision; name a branch, a tag or a commit\n"),
     ],
 )
 def test_no_such_revision(project: Path, revision: str, said: str) -> None:

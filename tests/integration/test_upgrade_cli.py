@@ -168,8 +168,11 @@ def test_nothing_is_written_through_a_link(project: Path, tmp_path_factory: pyte
     [
         (["--to", "jaxx==0.10"], "error: --to: there is no history of 'jaxx'; did you mean jax?\n"),
         (["--to", "jax==0.99"], "error: --to: jax 0.99 is newer than "),
-        (["--to", "jax<0.5"], "error: --to: 'jax<0.5' is no release; write it like jax==0.12 or jax>=0.10\n"),
-        (["-"], "error: an upgrade is about the files of a project; name them instead of `-`\n"),
+        (
+            ["--to", "jax<0.5"],
+            "error: --to: 'jax<0.5' is not a release; write it like jax==0.12 or jax>=0.10\n",
+        ),
+        (["-"], "error: upgrade needs the files of a project; name them instead of `-`\n"),
     ],
 )
 def test_mistakes_cost_one_line(project: Path, arguments: list[str], said: str) -> None:

@@ -54,7 +54,7 @@ def test_each_change_is_checked_until_it_is_interrupted(tmp_path: Path) -> None:
 
 def test_what_it_does_not_go_with(tmp_path: Path) -> None:
     done = jaxlint("check", "--watch", "-", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (2, "error: --watch is about files; name them instead of `-`\n")
+    assert (done.returncode, done.stderr) == (2, "error: --watch needs files; name them instead of `-`\n")
     done = jaxlint("check", "--watch", "--add-ignores", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
         2,

@@ -111,7 +111,7 @@ def _check_sole(site: Site, name: str, bound: ast.AST) -> None:
 def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: ast.For | ast.While) -> None:
     """Moves the lines of `statement`, with the comments above it, to the line before the loop."""
     if len(loop.body) == 1:
-        raise Refused("the loop does nothing else")
+        raise Refused("the body of the loop has no other statement")
     inner = layout.indent(statement)
     header = loop.iter if isinstance(loop, ast.For) else loop.test
     before = loop.body[: loop.body.index(statement)]
@@ -120,7 +120,7 @@ def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: a
     assert span is not None
     lines = text.splitlines(keepends=True)
     if any(line.strip() and not line.startswith(inner) for line in lines):
-        raise Refused("the layout of the function does not let it move")
+        raise Refused("a line of the function is indented less than its first line")
     if any(
         isinstance(part, (ast.Constant, ast.JoinedStr)) and part.end_lineno != part.lineno
         for part in ast.walk(statement)

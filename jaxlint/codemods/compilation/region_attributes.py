@@ -52,7 +52,7 @@ class OwnAttributes:
                 continue
             span = self.site.span(node)
             if span.line != span.end_line:
-                raise Refused(f"`{self.text(node.attr)}` stands on two lines")
+                raise Refused(f"`{self.text(node.attr)}` spans several lines")
             line = lines[span.line - first]
             lines[span.line - first] = (
                 line[: span.column - 1] + self.variables[node.attr] + line[span.end_column - 1 :]

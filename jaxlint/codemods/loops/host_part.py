@@ -157,13 +157,17 @@ class _Division:
         inside = {node for value in fetched for node in ast.walk(value)}
         counted = part.bound - set(part.numbers)
         for name in computed & part.bound:
-            raise Refused(f"`{name}` is assigned both by the computation and by the host")
+            raise Refused(f"`{name}` is assigned both in the step and on the host")
         for statement in part.computing:
             if found := sorted(_read(statement) & counted):
-                raise Refused(f"`{found[0]}` is a number of the host, and the next step computes with it")
+                raise Refused(
+                    f"`{found[0]}` is a Python number that the host changes, and the next step computes with it"
+                )
         for value in fetched:
             if found := sorted(_names(value) & counted):
-                raise Refused(f"`{found[0]}` is a number of the host, and what it fetches depends on it")
+                raise Refused(
+                    f"`{found[0]}` is a Python number that the host changes, and what it fetches depends on it"
+                )
         for (
             name
         ) in part.numbers:  # an array where it is computed with, a number of Python where the host reads it
@@ -177,7 +181,7 @@ class _Division:
             if name in _bound(statement):
                 return
             if name in _names(statement):
-                raise Refused(f"`{name}` of the step before is read on the host")
+                raise Refused(f"`{name}` of the previous step is read on the host")
 
     def _check_statement(self, statement: ast.stmt, inside: set[ast.AST], computed: set[str]) -> None:
         value: ast.expr | None
@@ -194,9 +198,11 @@ class _Division:
             if node in inside:
                 continue
             if isinstance(node, ast.Name) and node.id in computed:
-                raise Refused(f"`{node.id}` is read on the host, which does not fetch it there")
+                raise Refused(
+                    f"`{node.id}` is kept on the host as an array; convert it with `float` or `int`"
+                )
             if isinstance(node, ast.Call) and self._fetched(node) is None and not self._is_quiet(node):
-                raise Refused(f"`{ast.unparse(node.func)}` on the host may do more than compute a number")
+                raise Refused(f"`{ast.unparse(node.func)}` may do more on the host than compute a number")
             if isinstance(node, ast.Attribute) and not isinstance(
                 self.site.names.parents.get(node), ast.Call
             ):
@@ -209,7 +215,7 @@ class _Division:
             if isinstance(node.func.value, ast.Name) and not node.keywords and len(node.args) == 1:
                 self._check_list(node.func.value)
                 return node.args[0]
-        raise Refused("the host does more than count, and keep numbers in lists")
+        raise Refused("the host does more than count and append numbers to lists")
 
     def _is_quiet(self, call: ast.Call) -> bool:
         if self.site.names.builtin(call.func) in _QUIET:

@@ -128,7 +128,7 @@ class _Text:
                 return
             name = only.id if isinstance(only, ast.Name) else "length"
             if name in steps.carry:
-                raise Refused(f"`{name}` changes in the loop that runs so often")
+                raise Refused(f"`{name}` sets the number of iterations, and changes in the loop")
             if not isinstance(only, ast.Name) or name not in self.parameters:
                 name = fresh_name(taken, name) if not isinstance(only, ast.Name) else name
                 self.parameters.append(name)
@@ -276,7 +276,7 @@ class _Text:
         reads = {part.id for one in host.statements for part in ast.walk(one) if isinstance(part, ast.Name)}
         counted = [target] if target in reads or not self.rows else []
         if counted and not steps.counts:
-            raise Refused(f"`{target}` is an array, which the host does not fetch")
+            raise Refused(f"`{target}` is an array that the host reads without a conversion")
         over = [self.layout.argument(steps.loop.iter)] if counted else []
         names = [*counted, *(one.row for one in host.outputs)]
         fetched = f"{fetch}({rows})"

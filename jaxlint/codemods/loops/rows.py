@@ -81,7 +81,7 @@ class Rows:
     def mapped(self) -> list[str]:
         """The arguments of what `vmap` returns."""
         if self.length:
-            raise Refused("all rows would be equal")
+            raise Refused("the call does not depend on the loop variable, so all rows would be equal")
         return self.arrays
 
     def rewritten(self, text: str) -> str:
@@ -133,7 +133,7 @@ def may_be_summed(draft: Draft) -> None:
         return
     program, _ = program_and_file(draft)
     for narrow in narrow_types(PossibleValues(program)):
-        raise Refused(f"what is added up may be narrow ({narrow}), and `jnp.sum` gives wider integers")
+        raise Refused(f"the summed values may be narrow ({narrow}), and `jnp.sum` gives wider integers")
 
 
 class _Reader:

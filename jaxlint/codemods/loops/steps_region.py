@@ -39,7 +39,9 @@ class Steps(Region):
         if any(isinstance(part, _ENDS) for one in loop.body for part in ast.walk(one)):
             raise Refused("the loop may end early, waits or assigns inside an expression")
         if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):
-            raise Refused("what follows an exception could see that the steps ran before the host's part")
+            raise Refused(
+                "a handler or `with` around the loop could see steps that ran ahead of the host's statements"
+            )
         host = host_part(site, loop, possible, file)
         if not host.computing or not host.statements:
             raise Refused("it computes nothing on arrays, or does nothing else")
@@ -88,7 +90,7 @@ class Steps(Region):
             raise Refused(f"`{target.id}` is used after the loop")
         self.divide(possible, file)
         if self.own is not None and (self.own.variables or self.own.set):
-            raise Refused("it reads or sets arrays of the object whose method it is in")
+            raise Refused("it reads or sets arrays of the method's own object")
         for name in bound:
             after = name not in self.host.bound and self.flow.is_used_after(name, self.loop)
             if not after and name not in exposed:
@@ -101,7 +103,7 @@ class Steps(Region):
             if after and not self._runs_certainly():
                 self._check_kept_kind(name, possible, file)
         if not self.carry:
-            raise Refused("nothing goes from one step to the next")
+            raise Refused("no value is carried from one step to the next")
         self.parameters = [*self.carry, *(one for one in self.parameters if one not in self.carry)]
 
     def _runs_certainly(self) -> bool:

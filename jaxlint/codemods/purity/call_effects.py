@@ -164,7 +164,7 @@ class CallEffects:
         for value in values:
             if isinstance(value, Unknown):
                 yield problem(
-                    self.program, f"has `{name}` call an unknown function", node, file, certain=False
+                    self.program, f"passes an unknown function to `{name}`", node, file, certain=False
                 )
             elif not isinstance(value, (Fn, Wrapped)):
                 yield from self._callee(

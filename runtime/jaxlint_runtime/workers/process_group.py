@@ -103,6 +103,12 @@ class ProcessGroup:
         """How it ended; None while it runs."""
         return None if self._process.poll() is None else self._death()
 
+    def ask_to_end(self) -> None:
+        """Tell the command alone to end, so that it can end what it started on other machines."""
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self._process.pid, signal.SIGTERM)
+
     def kill(self, cause: str) -> None:
         """End it; `cause` becomes the message of its Death."""
         if self._cause is None:

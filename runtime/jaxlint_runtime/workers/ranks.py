@@ -22,6 +22,7 @@ from jaxlint_runtime.workers.process_group import Death, ProcessGroup, default_m
 _LOOK = 0.05  # seconds
 _SIGN = 5.0  # seconds between two signs of life
 _LOOPBACK = "127.0.0.1"
+_LAST_WORDS = 8.0  # seconds that a launcher has to end what it started elsewhere
 
 
 class Ranks:
@@ -33,6 +34,7 @@ class Ranks:
         self._folder = folder
         self._signed: float | None = None
         self._decides = not how.joins
+        self._launched = bool(how.launcher)
         self.groups: list[ProcessGroup] = []
         coordinator = None if how.launcher else f"{_LOOPBACK}:{free_port()}"
         # What a launcher starts does not end with this process.
@@ -113,6 +115,11 @@ class Ranks:
         """End all of them."""
         if self._decides and not (self._folder / STOP).exists():
             self.decide(b"{}")
+        if self._launched:
+            # One that is killed cannot give its allocation back: a job of srun would stay in the queue.
+            for group in self.groups:
+                group.ask_to_end()
+            self.wait(_LAST_WORDS)
         for group in self.groups:
             group.kill("was ended")
         for group in self.groups:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -100,8 +101,13 @@ def test_what_is_said_of_a_process_that_leaves(case: Case) -> None:
 
 # It numbers the processes as Slurm does, which JAX finds in their environment.
 LAUNCHER = """
-    import os, subprocess, sys
+    import os, signal, subprocess, sys
 
+    def give_back(*_):  # srun cancels its job; where it is killed at once, the job stays
+        open("given_back", "w").close()
+        sys.exit(1)
+
+    signal.signal(signal.SIGTERM, give_back)
     names = {"SLURM_JOB_ID": "%d", "SLURM_STEP_NODELIST": "localhost", "SLURM_NTASKS": "2", "SLURM_STEP_NUM_NODES": "1"}
     started = [
         subprocess.Popen(sys.argv[1:], env={**os.environ, **names, "SLURM_PROCID": str(n), "SLURM_LOCALID": str(n)})
@@ -114,6 +120,12 @@ LAUNCHER = """
 @pytest.mark.parametrize(
     ("how", "said"),
     [
+        pytest.param(
+            "apart",
+            "Diverged: process 0 left the common order after 2 programs: it launches `evaluate` (train.py:{evaluate})"
+            " where process 1 launches `step` (train.py:{step}).",
+            marks=pytest.mark.slow,
+        ),
         (
             "uneven",
             "Diverged: process 1 ended after 3 programs; process 0 waits for it in `step` (train.py:{step}).",
@@ -136,8 +148,10 @@ def test_processes_that_a_launcher_starts(how: str, said: str, program: Path) ->
     )
     assert done.returncode == 1, done.stderr
     first, why, *_ = done.stdout.splitlines()
-    assert first == said.format(step=line_of("x = step(x)"))
+    lines = {"step": line_of("x = step(x)"), "evaluate": int(re.findall(r"train\.py:(\d+)", first)[0])}
+    assert first == said.format(**lines)
     assert ("`for turn in turns()`" in why) == (how == "uneven")
+    assert (program.parent / "given_back").exists()
     assert [name for name in os.listdir(program.parent) if "lockstep" in name] == []
 
 
@@ -190,7 +204,7 @@ def test_commands_that_share_a_folder(how: str, said: str, program: Path) -> Non
     assert outputs[1] == ""
     again = jaxlint("verify", "--lockstep", "--shared", "lists", "train.py", "--", how, cwd=program.parent)
     assert again.returncode == 2
-    assert "has the lists of a run that is over" in again.stderr
+    assert "holds the lists of an earlier run" in again.stderr
 
 
 @pytest.mark.slow
@@ -220,7 +234,7 @@ def test_a_program_whose_processes_never_join() -> None:
         (["--lockstep"], "give --processes N, --launcher COMMAND, or all of them one --shared FOLDER"),
         (
             ["--lockstep", "--launcher", "no-such-launcher -n 2"],
-            "no-such-launcher is no command that can be run",
+            "no-such-launcher cannot be run here",
         ),
         (["--lockstep", "--launcher", "env", "--processes", "2"], "leave out --processes"),
         (["--lockstep", "--launcher", "'"], "no closing quotation"),

@@ -139,13 +139,13 @@ REFUSALS: dict[str, tuple[str, str]] = {
     "it decides": (loop(MOVE, "found.append(float(x[0]))", "if known:", "    x = x / 2"), "more than assign"),
     "it asks the clock": (
         "import time\n" + loop(MOVE, "found.append((time.time(), float(x[0])))"),
-        "may do more than compute a number",
+        "may do more on the host than compute a number",
     ),
     "the next step needs a number that was counted": (
         loop("scale = 1.0 + n", "x = move(x) * scale", "n = n + float(x[0])", before="    n = 0.0\n"),
-        "a number of the host",
+        "a Python number that the host changes",
     ),
-    "arrays are kept as they are": (loop(MOVE, "found.append(x)"), "does not fetch it there"),
+    "arrays are kept as they are": (loop(MOVE, "found.append(x)"), "is kept on the host as an array"),
     "the list is read in the loop": (
         loop(MOVE, "found.append(float(x[0]))", "n = len(found)"),
         "before it is filled",
@@ -205,4 +205,4 @@ def test_an_exception_would_show_that_the_host_came_later(rewrite: Rewrite) -> N
         + "def f(x):\n    found = []\n    try:\n        for i in «range(20)»:\n            x = move(x)\n            found.append(1 / float(x[0]))\n"
     )
     text += "    except ZeroDivisionError:\n        pass\n    return x, found\n"
-    assert "exception" in rewrite("loop-to-steps", text)
+    assert "ahead of the host" in rewrite("loop-to-steps", text)
