@@ -132,7 +132,7 @@ def test_a_merge_that_kept_the_lines_of_both_sides_can_be_read(tmp_path: Path) -
         pytest.param(b'{"jaxlint-baseline": 2}\n', "first line must be", id="another-version"),
         pytest.param(b'{"jaxlint-baseline": 1}\n{"path": 3}\n', "base.jsonl:2: not an entry", id="no-entry"),
         pytest.param(b'{"jaxlint-baseline": 1}\n<<<<<<< HEAD\n', "base.jsonl:2: a conflict", id="conflict"),
-        pytest.param(b"\xff\xfe", "no UTF-8", id="binary"),
+        pytest.param(b"\xff\xfe", "not UTF-8", id="binary"),
     ],
 )
 def test_a_file_that_is_no_baseline(tmp_path: Path, data: bytes, said: str) -> None:
