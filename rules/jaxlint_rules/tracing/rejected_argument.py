@@ -30,7 +30,6 @@ from jaxlint.api.values import (
     Value,
     certain_dtype,
     constant,
-    is_none,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -169,7 +168,8 @@ def _no_key(value: Value) -> str:
         return "a function"
     if isinstance(value, Static):
         const = constant(value)
-        return "None" if is_none(value) else f"`{const!r}`" if isinstance(const, (int, float)) else ""
+        # None is often the default of a parameter that its callers pass.
+        return f"`{const!r}`" if isinstance(const, (int, float)) else ""
     dtype = _dtype(value) if isinstance(value, Array) and value.role != "key" else ""
     return f"an array of {dtype}" if is_float(dtype) else ""
 

@@ -40,6 +40,14 @@ def sample(rng, shape):
     return jax.random.normal(rng, shape)
 
 
+class Noise:
+    def sample(self, key=None, shape=()):
+        return jax.random.normal(key, shape)
+
+    def shape_of_sample(self):
+        return jax.eval_shape(self.sample)
+
+
 try:
     first = x[x]
 except TypeError:
