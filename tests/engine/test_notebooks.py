@@ -223,14 +223,14 @@ def test_a_broken_cell_costs_itself_alone() -> None:
         ("{", "not valid JSON"),
         ("[" * 100_000, "cannot be read"),
         ('{"cells": ' + "1" * 5000 + "}", "cannot be read"),
-        ("[]", "no object"),
+        ("[]", "not an object"),
         ("{}", "no list of cells"),
         ('{"cells": {}}', "no list of cells"),
         ('{"cells": [1]}', "no list of cells"),
         ('{"worksheets": [], "nbformat": 3}', "old format"),
         ('{"cells": [], "nbformat": 3}', "old format"),
-        ('{"cells": [{"cell_type": "code", "source": 1}]}', "no text"),
-        ('{"cells": [{"cell_type": "code", "source": ["a", 1]}]}', "no text"),
+        ('{"cells": [{"cell_type": "code", "source": 1}]}', "not text"),
+        ('{"cells": [{"cell_type": "code", "source": ["a", 1]}]}', "not text"),
     ],
 )
 def test_hostile_json_is_one_line(text: str, words: str) -> None:
