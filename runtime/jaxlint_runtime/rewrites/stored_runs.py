@@ -33,7 +33,7 @@ _WORDS = re.compile(rb"[A-Z_][A-Z0-9_]{2,}")
 _FOR_ALL = ("JAX_", "XLA_", "TF_", "CUDA_", "PYTHON", "OMP_", "MKL_", "OPENBLAS_")
 _FIGURES = ("failure", "run_s", "compile_s", "cpu_s", "peak_bytes", "compiles", "functions", "status", "cut")
 _PLAN = "plan"
-REACHED = "plan of what is reached"
+REACHED = "plan for reached code"
 Observe = list[tuple[str, str]]
 
 
