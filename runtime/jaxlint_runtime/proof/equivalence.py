@@ -400,6 +400,11 @@ def _varied(leaf: Any, magnitude: float, amount: float, generator: np.random.Gen
     array = np.asarray(leaf)
     if np.iscomplexobj(array):
         return array
+    if amount >= 0.05 and array.dtype.itemsize <= 4:  # in place: the state of a large model fills the caches
+        factors = generator.random(size=array.shape, dtype=np.float32)
+        factors *= np.float32(2 * amount * magnitude)
+        factors += np.float32((1 - amount) * magnitude)
+        return (factors * array).astype(array.dtype, copy=False)
     if amount >= 0.05:
         moves = generator.uniform(-amount, amount, size=array.shape)
     else:  # up or down, by no less
