@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from benchmarks.pages import END, START
 from benchmarks.robustness import adversarial, cases, failures, faults, figures, forked, grown, properties
 from benchmarks.robustness.cases import Case
 from benchmarks.robustness.pool import Warm
@@ -190,7 +191,7 @@ def test_the_page_is_made_from_stored_figures(tmp_path: Path) -> None:
     told.failures["crash: x|y"] = 2
     told.store(tmp_path / "figures.json")
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{figures.START}\nold\n{figures.END}\nafter\n")
+    page.write_text(f"before\n{START}\nold\n{END}\nafter\n")
     figures.write_page(figures.load(tmp_path / "figures.json"), page)
     text = page.read_text()
     assert text.startswith("before\n")

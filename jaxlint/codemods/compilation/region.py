@@ -148,7 +148,10 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     wrapper = reference(site, draft.imports, transform, region.statements[0])
     if region.is_method and transform != "equinox.filter_jit":  # which leaves it static by itself
         wrapper = f"{reference(site, draft.imports, PARTIAL, region.first)}({wrapper}, static_argnums=0)"
-    elif step.parameters.get("donate") and transform != "equinox.filter_jit":
+    elif step.parameters.get("donate") and transform == "equinox.filter_jit":
+        if region.renewed():
+            raise Refused("equinox.filter_jit donates all arguments or none, and the batch has to stay")
+    elif step.parameters.get("donate"):
         after = Site(replace(site.source, text=written.whole(site.source.text, f"@{wrapper}")))
         if positions := donated(after, written.line, region.renewed(), region.nodes, possible, file):
             partial = reference(site, draft.imports, PARTIAL, region.first)

@@ -6,6 +6,7 @@ in what was stored.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -152,7 +153,11 @@ def stored_calls(run: Run) -> tuple[tuple[str, str, int], ...]:
 
 def keep_calls(run: Run) -> None:
     """Stores the calls whose inputs this run took."""
-    if run.proofs is not None:
+    if run.proofs is None:
+        return
+    with contextlib.suppress(
+        OSError
+    ):  # the program removed its folder, which is said when another process is due
         taken = [(one["path"], one["function"], one["captured_call"]) for one in run.document.functions]
         _calls(run, run.proofs).keep("calls", [call for call in taken if call[2]])
 
