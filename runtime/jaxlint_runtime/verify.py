@@ -48,7 +48,7 @@ from jaxlint_runtime.workers.measuring_client import lost, measure
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
-from jaxlint_runtime.workers.starting import start_worker
+from jaxlint_runtime.workers.starting import start_worker, working_folder
 from jaxlint_runtime.workers.stored_proofs import keep_calls, stored_calls
 
 _SLACK = 20.0  # seconds for a worker to stop the program after its time is up
@@ -94,6 +94,7 @@ class Verification(Run):
         calls = stored_calls(self)
         job = dataclasses.replace(self.request.capture(), flagged=self._flag(), calls=calls)
         death = self.attempt(job, None)
+        working_folder(None)  # without it nothing can be read or written, whether or not a process is due
         for _ in range(_RERUNS):
             if death is None:
                 return

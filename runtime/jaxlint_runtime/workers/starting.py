@@ -39,7 +39,7 @@ def start_worker(
 ) -> WorkerProcess:
     """A worker for the job, with `environment` added to its own. Files in a scratch copy take precedence. `may_fork`: it
     need not be a fresh process. Raises CannotRun."""
-    folder = _working_folder(scratch)
+    folder = working_folder(scratch)
     extra, limit = environment or {}, _limit(request)
     starter = None
     if may_fork and isinstance(job, Trial):
@@ -88,7 +88,7 @@ def _environment(request: Request, extra: Mapping[str, str]) -> dict[str, str]:
     return environment
 
 
-def _working_folder(scratch: Scratch | None) -> str:
+def working_folder(scratch: Scratch | None) -> str:
     """The working directory, inside the scratch copy if it was copied. Raises CannotRun."""
     try:
         here = os.getcwd()

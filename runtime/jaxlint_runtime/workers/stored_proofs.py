@@ -155,9 +155,7 @@ def keep_calls(run: Run) -> None:
     """Stores the calls whose inputs this run took."""
     if run.proofs is None:
         return
-    with contextlib.suppress(
-        OSError
-    ):  # the program removed its folder, which is said when another process is due
+    with contextlib.suppress(OSError):  # the program removed its folder, which is said once it has ended
         taken = [(one["path"], one["function"], one["captured_call"]) for one in run.document.functions]
         _calls(run, run.proofs).keep("calls", [call for call in taken if call[2]])
 
