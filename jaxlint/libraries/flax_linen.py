@@ -92,9 +92,9 @@ def _call_initialiser(call: LibraryCall) -> None:
     rest = {name: value for name, value in call.kwargs.items() if name not in ("init_fn", "unbox")}
     # Not certain: `init` calls it without tracing.
     stage = Stage("eval_shape", True, False, why, call.frame.stage)
-    used = dict(call.frame.used)
+    used = call.frame.consumed.copied()
     call.run_in(stage, init, [key, *call.args[2:]], rest)
-    call.frame.used = used
+    call.frame.consumed = used
 
 
 def _parameter_dtype(args: list[Value]) -> str:
@@ -140,9 +140,9 @@ def tabulate(call: LibraryCall) -> Value:
     part = Why("an argument of", cause=why)
     staged, rest = tabulated(call, part)
     init = ExternalObject("flax.linen.Module.init", [module])
-    used = dict(call.frame.used)
+    used = call.frame.consumed.copied()
     call.run_in(Stage("eval_shape", True, True, why, call.frame.stage), init, staged, rest)
-    call.frame.used = used
+    call.frame.consumed = used
     return Static(kind="str")
 
 

@@ -223,7 +223,7 @@ class Calls(Part):
         """Calls each option in a branch of its own."""
         frame = call.frame
         results: list[Value] = []
-        before, after = dict(frame.used), dict(frame.used)
+        before, after = frame.consumed.copied(), frame.consumed.copied()
         stage = frame.stage
         if stage.staged and (not callee.every or frame.guarded_in_loop()):
             stage = replace(stage, certain=False)  # the run decides which of them it is
@@ -240,10 +240,10 @@ class Calls(Part):
             for option in callee.options:
                 # The choice among several library functions decides what arguments they need.
                 unsure = not callee.every and isinstance(option, External)
-                with KeysAside(frame, dict(before)), Beside(self.machine, unsure):
+                with KeysAside(frame, before.copied()), Beside(self.machine, unsure):
                     results.append(self.call_value(option, call))
-                    after.update(frame.used)
-        frame.used = after
+                    after.update(frame.consumed)
+        frame.consumed = after
         return in_turn(results) if callee.every else join_all(results)
 
     def call_cached(self, callee: Function, call: Call) -> Value:

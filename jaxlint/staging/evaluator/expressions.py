@@ -173,7 +173,7 @@ class Expressions(Part):
             value = found[0]
         if type(value) is External and self.heard_names.get(value.name, True):
             self.machine.name_event(value, node, frame)
-        if frame.dead:
+        if frame.buffers.donated:
             self.machine.tracking.check_read(node, frame)
         return value
 
@@ -284,14 +284,14 @@ class Expressions(Part):
         with Doubting(frame) if doubt or closed is True else NOTHING:
             self.narrowing.narrow(node.test, True, frame)
             body = self.eval(node.body, frame)
-        used = frame.used
+        used = frame.consumed
         frame.restore(before)
         self.narrowing.narrow(node.test, False, frame)
         with Doubting(frame) if doubt or closed is False else NOTHING:
             orelse = self.eval(node.orelse, frame)
-        used = {**used, **frame.used}
+        used = frame.consumed.joined(used)
         frame.restore(before)
-        frame.used = used
+        frame.consumed = used
         result = join(body, orelse)
         return as_answer(result) if answer else result
 

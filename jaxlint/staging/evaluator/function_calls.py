@@ -249,7 +249,7 @@ class FunctionCalls(Part):
             finished = True
         if not finished:
             self.take_back(mutable, before)
-            frame.used.clear()
+            frame.consumed.clear()
         if attempt.failed and key not in record.stale:
             record.stale.add(key)  # the second evaluation may know it; after the third it is fixed
         else:
@@ -257,9 +257,9 @@ class FunctionCalls(Part):
         written = writes_since(mutable) if mutable else None
         if written:
             record.writes[key] = written
-        if frame.used and function.cls is not None:
+        if frame.consumed and function.cls is not None:
             self.machine.tracking.tell_unrenewed(function, frame, bound)
-        if frame.used:
+        if frame.consumed:
             origins = key_origins(bound)  # keys may have been drawn from streams meanwhile
         enclosing = self.remember(record, key, function, frame, result, origins)
         effect = self.machine.ledger.effect_since(before, spans)
@@ -268,11 +268,13 @@ class FunctionCalls(Part):
         record.last = frame
         if stage.staged:
             record.last_staged = frame
-        record.argument_effects = self.machine.tracking.argument_effects(frame) if frame.dead else None
+        record.argument_effects = (
+            self.machine.tracking.argument_effects(frame) if frame.buffers.donated else None
+        )
         if record.argument_effects is not None:
             record.donations[key] = record.argument_effects
-        if frame.used and caller is not None and node is not None and not self.machine.guessing:
-            for origin in list(frame.used):
+        if frame.consumed and caller is not None and node is not None and not self.machine.guessing:
+            for origin in list(frame.consumed):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.machine.tracking.use_key(origin, node, caller, function.name, origin in enclosing)
         return result
@@ -290,12 +292,12 @@ class FunctionCalls(Part):
         function."""
         consumed: tuple[int, ...] = ()
         enclosing: list[Origin] = []  # each call consumes them again
-        if frame.used:
+        if frame.consumed:
             consumed = tuple(
-                i for i, origin in enumerate(origins) if origin is not None and origin in frame.used
+                i for i, origin in enumerate(origins) if origin is not None and origin in frame.consumed
             )
             nested = not function.scope.is_module and not function.scope.is_class
-            enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
+            enclosing = [o for o in frame.consumed if _is_of_enclosing(o, frame)] if nested else []
         kept = result
         if holds_made(result, frame.born):
             record.made[key] = frame.born

@@ -119,11 +119,11 @@ class Loops(Part):
             return
         before = frame.snapshot()
         alive, ran = True, False
-        dead = frame.dead
+        dead = frame.buffers.donated
         with Looping(frame, loop):
             most = MAX_EXACT + 1 if loop.one_by_one else 3 if len(frame.loops) <= MAX_LOOPS else 1
             for turn in range(most):
-                if turn == 2 and frame.dead is dead and not loop.one_by_one:
+                if turn == 2 and frame.buffers.donated is dead and not loop.one_by_one:
                     break  # a third time, for values that one iteration binds and the next donates
                 ends = bind()
                 if ends:

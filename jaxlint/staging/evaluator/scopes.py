@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from jaxlint.staging.values.frame import Frame, Snapshot
+    from jaxlint.staging.values.keys import ConsumedKeys
 
 
 class Scope:
@@ -319,10 +320,13 @@ class Staged(Changed):
 
 
 class KeysAside(Changed):
-    """The evaluation consumes no PRNG key of the frame."""
+    """The evaluation starts with `keys` consumed; afterwards the frame has consumed what it had before."""
 
     __slots__ = ()
-    attribute = "used"
+    attribute = "consumed"
+
+    def __init__(self, frame: Frame, keys: ConsumedKeys) -> None:
+        super().__init__(frame, keys)
 
 
 class Undispatched(Scope):

@@ -110,7 +110,7 @@ class Statements(Part):
     def exec_return(self, node: ast.Return, frame: Frame) -> bool:
         value = self.machine.language.eval(node.value, frame) if node.value is not None else Static(None)
         frame.returns.append(value)
-        if frame.used:
+        if frame.consumed:
             self.machine.tracking.tell_returned(value, frame)
         return False
 

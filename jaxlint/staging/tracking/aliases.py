@@ -54,7 +54,7 @@ class Aliases(Part):
 
     def buffers_at(self, place: str, frame: Frame) -> frozenset[Buffer]:
         """The buffers that `place` may hold; a new place gets a new buffer."""
-        found = frame.buffers.get(place)
+        found = frame.buffers.held.get(place)
         if found is not None:
             return found
         root = root_of(place)
@@ -66,13 +66,13 @@ class Aliases(Part):
             and any(parameter.arg == root for parameter in all_parameters(function.node))
         )
         made = frozenset([Buffer(place, given)])
-        frame.buffers = {**frame.buffers, place: made}
+        frame.buffers = frame.buffers.holding({**frame.buffers.held, place: made})
         return made
 
     def known_at(self, place: str, frame: Frame) -> frozenset[Buffer]:
         """The known buffers of `place`: its own, or those from the value that contains it."""
         while place:
-            found = frame.buffers.get(place)
+            found = frame.buffers.held.get(place)
             if found is not None:
                 return found
             place = parent_of(place)
@@ -91,8 +91,8 @@ class Aliases(Part):
             body = frame.function.node if frame.function is not None else frame.module.tree
             if type(value) is Unknown and place in loop_variables(body):
                 return None  # an epoch more likely than a batch that is kept
-            below = {key[len(place) :]: b for key, b in frame.buffers.items() if is_below(key, place)}
-            known = frame.buffers.get(place) or self.known_at(place, frame)
+            below = {key[len(place) :]: b for key, b in frame.buffers.held.items() if is_below(key, place)}
+            known = frame.buffers.held.get(place) or self.known_at(place, frame)
             return Held(known or self.buffers_at(place, frame), below)
         if isinstance(node, (ast.Tuple, ast.List)):
             return self.held_by_display([(f"[{i}]", part) for i, part in enumerate(node.elts)], value, frame)
@@ -172,10 +172,10 @@ class Aliases(Part):
         place = place_of(target)
         if not place or held is None or not (held.buffers or held.parts):
             return
-        found = {**frame.buffers, **{place + path: buffers for path, buffers in held.parts.items()}}
+        found = {**frame.buffers.held, **{place + path: buffers for path, buffers in held.parts.items()}}
         if held.buffers:
             found[place] = held.buffers
-        frame.buffers = found
+        frame.buffers = frame.buffers.holding(found)
 
     def taken_apart(self, held: Held, count: int, frame: Frame) -> Held:
         """The buffers of an object that is unpacked: one for each part, and all of them for the object."""
@@ -188,13 +188,14 @@ class Aliases(Part):
         if single:
             whole.parts = made
         own = frozenset(made)
-        frame.buffers = {
-            place: buffers | own if held.buffers <= buffers else buffers
-            for place, buffers in frame.buffers.items()
-        }
-        if any(buffer in frame.dead for buffer in held.buffers):
-            gone = next(frame.dead[buffer] for buffer in held.buffers if buffer in frame.dead)
-            frame.dead = {**frame.dead, **dict.fromkeys(own, gone)}
+        state = frame.buffers.holding(
+            {
+                place: buffers | own if held.buffers <= buffers else buffers
+                for place, buffers in frame.buffers.held.items()
+            }
+        )
+        gone = next((state.donated[buffer] for buffer in held.buffers if buffer in state.donated), None)
+        frame.buffers = state if gone is None else state.donating(dict.fromkeys(own, gone))
         return Held(held.buffers, {f"[{i}]": frozenset([part]) for i, part in enumerate(made)})
 
     def bind_together(self, targets: list[ast.expr], value: Value, frame: Frame) -> None:
@@ -202,32 +203,33 @@ class Aliases(Part):
         places = [place_of(target) for target in targets]
         if all(places) and not isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
             shared = frozenset([Buffer(places[0])])
-            frame.buffers = {**frame.buffers, **dict.fromkeys(places, shared)}
+            frame.buffers = frame.buffers.holding({**frame.buffers.held, **dict.fromkeys(places, shared)})
 
     def forget_place(self, place: str, frame: Frame) -> None:
         """`place` is rebound: it and its parts now hold something else."""
         if place not in frame.rebound:
             frame.rebound = frame.rebound | {place}
-        if frame.buffers:
-            gone = {key for key in frame.buffers if key == place or is_below(key, place)}
-            if gone:
-                lost = frozenset().union(*(frame.buffers[key] for key in gone))
-                around = {key for key in frame.buffers if is_below(place, key)}
-                frame.buffers = {
-                    key: value - lost if key in around else value
-                    for key, value in frame.buffers.items()
-                    if key not in gone
-                }
+        held = frame.buffers.held
+        gone = {key for key in held if key == place or is_below(key, place)}
+        if gone:
+            lost = frozenset().union(*(held[key] for key in gone))
+            around = {key for key in held if is_below(place, key)}
+            left = {
+                key: value - lost if key in around else value
+                for key, value in held.items()
+                if key not in gone
+            }
+            frame.buffers = frame.buffers.holding(left)
 
     def forget_below(self, place: str, frame: Frame) -> None:
         if place:
-            for key in [key for key in frame.buffers if is_below(key, place)]:
+            for key in [key for key in frame.buffers.held if is_below(key, place)]:
                 self.forget_place(key, frame)
 
     def same_buffer(self, left: str, right: str, frame: Frame) -> bool:
         if not left or not right:
             return False
-        one, two = frame.buffers.get(left), frame.buffers.get(right)
+        one, two = frame.buffers.held.get(left), frame.buffers.held.get(right)
         return one is not None and one == two and len(one) == 1
 
     @staticmethod

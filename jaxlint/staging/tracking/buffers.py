@@ -61,25 +61,19 @@ class Buffers(Part):
         self.aliases = machine.part(Aliases)
         self.function_calls = machine.part(FunctionCalls)
 
-    # -- places and what they hold
-
-    # -- binding
-
-    # -- donating
-
     def donate(self, place: str, donation: Donation, frame: Frame) -> None:
         buffers = set(self.aliases.buffers_at(place, frame))
-        for key, below in frame.buffers.items():
+        for key, below in frame.buffers.held.items():
             if is_below(key, place):
                 buffers |= below
         outer = self.aliases.known_at(parent_of(place), frame) if parent_of(place) else frozenset()
-        if any(buffer in frame.dead for buffer in outer):
+        state = frame.buffers
+        if any(buffer in state.donated for buffer in outer):
             return
-        frame.dead = {**frame.dead, **{buffer: donation for buffer in buffers if buffer not in frame.dead}}
+        state = state.donating({buffer: donation for buffer in buffers if buffer not in state.donated})
         wholes = {buffer.whole for buffer in buffers if buffer.whole is not None}
-        gone = [whole for whole in wholes if all(part in frame.dead for part in whole.parts)]
-        if gone:
-            frame.dead = {**frame.dead, **dict.fromkeys(gone, donation)}
+        gone = [whole for whole in wholes if all(part in state.donated for part in whole.parts)]
+        frame.buffers = state.donating(dict.fromkeys(gone, donation)) if gone else state
 
     def donate_arguments(self, callee: Value, node: ast.Call, call: Call) -> None:
         """Runs after a call: its donated arguments are gone."""
@@ -126,7 +120,7 @@ class Buffers(Part):
                     self.machine.emit("donation", events.DonationEvent(node, frame, donation))
             return
         if function is None or record is None:
-            if isinstance(node.func, ast.Attribute) and frame.buffers:
+            if isinstance(node.func, ast.Attribute) and frame.buffers.held:
                 self.aliases.forget_below(place_of(node.func.value), frame)  # a method may rebind attributes
             return
         if record.argument_effects is not None:
@@ -165,10 +159,9 @@ class Buffers(Part):
         """`container.append(node)`: it holds the buffers of `node` in addition."""
         held = self.aliases.held(node, value, frame) if container else None
         if held is not None and held.buffers:
-            frame.buffers = {
-                **frame.buffers,
-                container: frame.buffers.get(container, frozenset()) | held.buffers,
-            }
+            known = frame.buffers.held
+            both = known.get(container, frozenset()) | held.buffers
+            frame.buffers = frame.buffers.holding({**known, container: both})
 
     def check_twice(
         self, jitted: Transformed, node: ast.Call, given: list[tuple[str, str]], frame: Frame
@@ -215,9 +208,9 @@ class Buffers(Part):
 
     def argument_effects(self, frame: Frame) -> ArgumentEffects | None:
         """What the function of `frame` did to its parameters, for its callers."""
-        if not frame.dead:
+        if not frame.buffers.donated:
             return None
-        donated = {b.place: donation for b, donation in frame.dead.items() if b.given}
+        donated = {b.place: donation for b, donation in frame.buffers.donated.items() if b.given}
         if not donated or frame.function is None:
             return None
         parameters = {p.arg for p in all_parameters(frame.function.node)}
@@ -239,7 +232,8 @@ class Buffers(Part):
             else:
                 break
         place = place_of(whole)
-        dead = [frame.dead[b] for b in self.aliases.known_at(place, frame) if b in frame.dead]
+        donated = frame.buffers.donated
+        dead = [donated[b] for b in self.aliases.known_at(place, frame) if b in donated]
         if not dead or isinstance(getattr(whole, "ctx", None), (ast.Store, ast.Del)):
             return
         above = parents.get(whole)

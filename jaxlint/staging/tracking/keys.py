@@ -62,10 +62,10 @@ class Keys(Part):
         self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
     ) -> None:
         """Records that a PRNG key is consumed. A second use of the same key is reported."""
-        first = frame.used.get(origin)
+        first = frame.consumed.get(origin)
         if first is None:
             if not _is_dropped(node, frame):
-                frame.used[origin] = node
+                frame.consumed[origin] = node
             return
         how = "loop" if first is node else "again"
         if how == "loop" and enclosing:
@@ -83,14 +83,14 @@ class Keys(Part):
         if whole is None or any(isinstance(value, (ast.Constant, ast.Call)) for value in data):
             return
         for owner in (frame, *frame.callers()):
-            if owner.used.pop(whole, None) is not None:
+            if owner.consumed.pop(whole, None) is not None:
                 return
 
     def forget_uses(self, maker: ast.AST, frame: Frame) -> None:
         """Undoes the uses of keys inside an expression whose result is discarded."""
         inside = set(ast.walk(maker))
-        for origin in [origin for origin, node in frame.used.items() if node in inside]:
-            del frame.used[origin]
+        for origin in [origin for origin, node in frame.consumed.items() if node in inside]:
+            del frame.consumed[origin]
 
     # -- keys that do not change
 
@@ -113,7 +113,7 @@ class Keys(Part):
             return
         changing = {origin.root() for value in given for origin in origins_in(value)}
         known = set(before)
-        for origin, used in inner.used.items():
+        for origin, used in inner.consumed.items():
             root = origin.root()
             if root.serial < born and origin not in known and root not in changing:
                 # A key that the body received as an argument belongs to the call, not to the body.
@@ -124,7 +124,7 @@ class Keys(Part):
     def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
         """Emits an event for a key in the carry of a loop that an iteration consumes and passes on unchanged."""
         inner = self.body_frame(body, born)
-        if inner is None or not inner.used:
+        if inner is None or not inner.consumed:
             return
         carried = {origin.root() for origin in origins_in(carry)}
         for origin in origins_in(result):
@@ -221,9 +221,9 @@ def _waited_for(node: ast.AST | None) -> ast.AST | None:
 
 def used_at(origin: Origin, frame: Frame) -> ast.AST | None:
     """Where `frame` consumed a key, or its streams."""
-    node = frame.used.get(origin)
+    node = frame.consumed.get(origin)
     streams = origin.children.get(STREAMS)
-    return frame.used.get(streams) if node is None and streams is not None else node
+    return frame.consumed.get(streams) if node is None and streams is not None else node
 
 
 def origins_in(value: Value, depth: int = 4) -> Iterator[Origin]:

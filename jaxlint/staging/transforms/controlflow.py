@@ -139,7 +139,7 @@ class ControlFlow(Part):
         why = self.bodies.body_why(api, body, node, frame)
         carry_why = Why("the scan carry of", cause=why)
         x_why = Why("the scanned inputs of", cause=why)
-        born, before = Origin(api).serial, list(frame.used)
+        born, before = Origin(api).serial, list(frame.consumed)
         carry, x = (
             fresh(self.boundary.to_staged(init, carry_why)),
             fresh(self.boundary.to_staged(xs, x_why)),
@@ -181,7 +181,7 @@ class ControlFlow(Part):
             return carry
         if not any(dtype_of(leaf).endswith("*") for leaf in leaves_in(carry) or ()):
             return carry
-        with KeysAside(frame, dict(frame.used)):
+        with KeysAside(frame, frame.consumed.copied()):
             result = run(carry)
         try:
             return mapped(_given_way, carry, [result])
@@ -220,7 +220,7 @@ class ControlFlow(Part):
         names = ("cond_fun", "body_fun", "init_val")
         given = [call.argument(i, n, UNKNOWN) for i, n in enumerate(names)]
         why = self.bodies.body_why(api, given[1], node, frame)
-        born, before = Origin(api).serial, list(frame.used)
+        born, before = Origin(api).serial, list(frame.consumed)
         carry = fresh(self.boundary.to_staged(given[2], Why("the loop carry of", cause=why)))
         linked(carry, given[2])
 
@@ -251,7 +251,7 @@ class ControlFlow(Part):
         if self.machine.exact:
             index.dtype, index.form = promote(*map(dtype_of, given[:2])), same(Static(0))
             index.dtype = strong(index.dtype)
-        born, before = Origin(api).serial, list(frame.used)
+        born, before = Origin(api).serial, list(frame.consumed)
         carry = fresh(self.boundary.to_staged(given[3], Why("the loop carry of", cause=why)))
         linked(carry, given[3])
 
@@ -302,8 +302,8 @@ class ControlFlow(Part):
         choice: Value | None = None,
     ) -> Value:
         results: list[Value] = []
-        used = dict(frame.used)
-        after = dict(frame.used)
+        used = frame.consumed.copied()
+        after = frame.consumed.copied()
         operands = [
             replace(v, origin=Origin("operand")) if type(v) is Array and v.origin is None else v
             for v in operands
@@ -313,11 +313,11 @@ class ControlFlow(Part):
             staged = [self.boundary.to_staged(v, Why("an operand of", cause=why)) for v in operands]
             for inside, outside in zip(staged, operands, strict=True):
                 linked(inside, outside)
-            with KeysAside(frame, dict(used)):
+            with KeysAside(frame, used.copied()):
                 results.append(self.bodies.staged_call(api, function, staged, node, frame, "cond", why))
                 self.bodies.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
-                after.update(frame.used)
-        frame.used = after
+                after.update(frame.consumed)
+        frame.consumed = after
         if not results:
             return self.calls.opaque_call(operands, node, frame)
         self.machine.emit(
@@ -344,7 +344,7 @@ class ControlFlow(Part):
         elif args:
             keeps_python = api.startswith("equinox.")
             # It traces in spite of `jax.disable_jit`. No number is drawn, so the keys are not consumed.
-            with Tracing(self.machine, 0), KeysAside(frame, dict(frame.used)):
+            with Tracing(self.machine, 0), KeysAside(frame, frame.consumed.copied()):
                 why = self.bodies.body_why(api, args[0], call.node, frame)
                 part = Why("an argument of", cause=why)
                 staged = [self.boundary.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]

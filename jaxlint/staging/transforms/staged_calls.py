@@ -47,6 +47,7 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.forms import equal, hidden, linked
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.keys import ConsumedKeys
 from jaxlint.staging.values.stage import Stage, Why
 from jaxlint.syntax.facts import sizes_of_kernel
 
@@ -122,7 +123,7 @@ class StagedCalls(Part):
         """
         with (
             Beside(self.machine) if odd else NOTHING,
-            KeysAside(call.frame, {}),
+            KeysAside(call.frame, ConsumedKeys()),
             Undispatched(self.machine.ledger),
         ):
             return self.calls.call_value(own, call)
@@ -205,7 +206,7 @@ class StagedCalls(Part):
         }
         abstract = frame.stage.abstract or spec.abstract
         stage = Stage(t.kind, abstract, True, t.why, frame.stage, bound_axes(t))
-        born, before = Origin(t.label).serial, list(frame.used)
+        born, before = Origin(t.label).serial, list(frame.consumed)
         result = self.in_stage(t.target, stage, call.passing(staged, options))
         if t.kind == "vmap":
             changing = [v for v, s in zip(call.args, staged, strict=True) if s is not v and v not in copies]

@@ -55,6 +55,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.keys import ConsumedKeys
 from jaxlint.staging.values.labels import label_of, short_source
 from jaxlint.staging.values.stage import Why
 
@@ -354,7 +355,7 @@ class Transforming(Part):
             return rules[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
             with (
-                KeysAside(call.frame, {}),
+                KeysAside(call.frame, ConsumedKeys()),
                 Undispatched(self.machine.ledger),
             ):  # nothing runs, and no key is consumed
                 self.staged_calls.call_jitted(base, call)

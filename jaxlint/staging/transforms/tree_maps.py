@@ -78,7 +78,7 @@ class TreeMaps(Part):
             )
         why = self.bodies.body_why(api, body, node, frame)
         xs = call.argument(1, "xs", UNKNOWN)
-        born, before = Origin(api).serial, list(frame.used)
+        born, before = Origin(api).serial, list(frame.consumed)
         staged = fresh(self.boundary.to_staged(xs, Why("the mapped inputs of", cause=why)))
         linked(staged, xs, row)
         result = self.bodies.staged_call(api, body, [staged], node, frame, "map", why)
@@ -118,7 +118,7 @@ class TreeMaps(Part):
         if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
             return self.calls.call_value(body, Call(trees, {}, node, frame))  # the others are passed whole
         self.trees.rebuilt(trees, node, frame)
-        born, before = Origin("leaf").serial, list(frame.used)
+        born, before = Origin("leaf").serial, list(frame.consumed)
         leaves = self.leaves_of(trees, custom_leaf, frame)
         result = self.calls.call_value(body, Call(leaves, {}, node, frame))
         self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from jaxlint.staging.values.objects import Transformed
@@ -36,6 +37,48 @@ class Donation:
     @property
     def label(self) -> str:
         return self.target.label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BufferState:
+    """Which buffers each place of this path may hold, and which of them were donated. Changes make a new state."""
+
+    held: dict[str, frozenset[Buffer]] = field(default_factory=dict)
+    donated: dict[Buffer, Donation] = field(default_factory=dict)
+
+    def holding(self, held: dict[str, frozenset[Buffer]]) -> BufferState:
+        """The state with `held` in place of what places held."""
+        return BufferState(held, self.donated)
+
+    def donating(self, more: dict[Buffer, Donation]) -> BufferState:
+        """The state with `more` donations."""
+        return BufferState(self.held, {**self.donated, **more})
+
+    def copied(self) -> BufferState:
+        return self
+
+    def joined(self, other: BufferState) -> BufferState:
+        """A buffer donated on one path is gone on that path only: if only the other path still holds it, it is alive."""
+        if other is self:
+            return self
+        held, donated = self.held, self.donated
+        if other.held is not held:
+            held = dict(self.held)
+            lost: Set[Buffer] = other.donated.keys() - donated.keys()
+            for place, buffers in self.held.items():
+                alone = buffers & lost
+                if alone:
+                    held[place] = buffers - (alone - other.held.get(place, frozenset()))
+            lost = donated.keys() - other.donated.keys()
+            for place, buffers in other.held.items():
+                mine = self.held.get(place, frozenset())
+                held[place] = held.get(place, frozenset()) | (buffers - (lost - mine))
+        if other.donated is not donated:
+            donated = {**other.donated, **donated}
+        return BufferState(held, donated)
+
+
+NO_BUFFERS = BufferState()
 
 
 @dataclass(slots=True)

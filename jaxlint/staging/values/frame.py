@@ -6,16 +6,19 @@ import ast
 from dataclasses import dataclass, field
 
 from jaxlint.staging.module import Module
-from jaxlint.staging.values.buffers import Buffer, Donation
+from jaxlint.staging.values.buffers import NO_BUFFERS, BufferState
 from jaxlint.staging.values.joining import join
+from jaxlint.staging.values.keys import ConsumedKeys
 from jaxlint.staging.values.objects import ClassValue, Function, Scope
 from jaxlint.staging.values.plain import Activation, Origin, Value
 from jaxlint.staging.values.stage import Stage
+from jaxlint.staging.values.tracked import Tracked
 from jaxlint.syntax.facts import FunctionNode, methods_called_on_self, provokes_errors, replaces_parts
 
 MAX_LOOPS = 6  # nested loops whose bodies are evaluated twice; each level doubles the work
 MAX_UNROLLED = 12  # items for which a comprehension is evaluated one by one
 MAX_EXACT = 24  # iterations that an exact analysis follows one by one
+TRACKED = ("consumed", "buffers")  # the fields of a frame that follow each path beside the variables
 
 
 @dataclass(slots=True, eq=False)
@@ -38,18 +41,15 @@ class Loop:
 
 @dataclass(slots=True, eq=False)
 class Snapshot:
-    """The flow-sensitive part of a frame: variables, used keys and donated buffers."""
+    """The flow-sensitive part of a frame: its variables, and the states that `TRACKED` names, in that order."""
 
     variables: dict[str, Value]
-    used: dict[Origin, ast.AST]
-    buffers: dict[str, frozenset[Buffer]]
-    dead: dict[Buffer, Donation]
+    tracked: list[Tracked]
 
 
 @dataclass(slots=True, eq=False)
 class Frame(Activation):
-    """The state of one activation. `function` is None for a module or class body; `used` maps each consumed key to
-    its use."""
+    """The state of one activation. `function` is None for a module or class body."""
 
     function: Function | None
     module: Module
@@ -64,11 +64,9 @@ class Frame(Activation):
     guards: list[ast.AST] = field(init=False, default_factory=list)
     returns: list[Value] = field(init=False, default_factory=list)
     yields: list[Value] = field(init=False, default_factory=list)
-    used: dict[Origin, ast.AST] = field(init=False, default_factory=dict)
+    consumed: ConsumedKeys = field(init=False, default_factory=ConsumedKeys)
     inherited: set[Origin] = field(init=False, default_factory=set)
-    # Donated buffers (`staging/tracking/buffers.py`). Replaced, never changed in place.
-    buffers: dict[str, frozenset[Buffer]] = field(init=False, default_factory=dict)
-    dead: dict[Buffer, Donation] = field(init=False, default_factory=dict)
+    buffers: BufferState = field(init=False, default=NO_BUFFERS)
     rebound: frozenset[str] = field(init=False, default=frozenset())
     catching: int = field(init=False, default=0)  # inside a `try` that handles errors of tracers
     # Inside a `try` whose handler does without the names that the `try` binds.
@@ -216,15 +214,14 @@ class Frame(Activation):
         )
 
     def snapshot(self) -> Snapshot:
-        """The state that this path has reached: variables, keys and buffers."""
-        return Snapshot(dict(self.scope.variables), dict(self.used), self.buffers, self.dead)
+        """The state that this path has reached."""
+        return Snapshot(dict(self.scope.variables), [getattr(self, name).copied() for name in TRACKED])
 
     def restore(self, snapshot: Snapshot) -> None:
         """Restores the snapshot's state, to evaluate another path."""
         self.scope.variables = dict(snapshot.variables)
-        self.used = dict(snapshot.used)
-        self.buffers = snapshot.buffers
-        self.dead = snapshot.dead
+        for name, state in zip(TRACKED, snapshot.tracked, strict=True):
+            setattr(self, name, state.copied())
 
     def merge(self, other: Snapshot) -> None:
         """Joins another path's snapshot into the current state."""
@@ -233,30 +230,8 @@ class Frame(Activation):
             mine = variables.get(name)
             variables[name] = value if mine is None else mine if mine is value else join(mine, value)
         self.scope.variables = variables
-        self.used = {**other.used, **self.used}
-        self.merge_buffers(other)
-
-    def merge_buffers(self, other: Snapshot) -> None:
-        """Joins the buffers that places hold and the donations of two paths."""
-        if other.buffers is not self.buffers:
-            merged = dict(self.buffers)
-            # A buffer donated on one path is gone on that path only: if only the other path still holds it, it is
-            # alive.
-            if other.dead is not self.dead:
-                lost = other.dead.keys() - self.dead.keys()
-                for place, buffers in self.buffers.items():
-                    alone = buffers & lost
-                    if alone:
-                        merged[place] = buffers - (alone - other.buffers.get(place, frozenset()))
-                lost = self.dead.keys() - other.dead.keys()
-            else:
-                lost = set()
-            for place, buffers in other.buffers.items():
-                mine = self.buffers.get(place, frozenset())
-                merged[place] = merged.get(place, frozenset()) | (buffers - (lost - mine))
-            self.buffers = merged
-        if other.dead is not self.dead:
-            self.dead = {**other.dead, **self.dead}
+        for name, state in zip(TRACKED, other.tracked, strict=True):
+            setattr(self, name, getattr(self, name).joined(state))
 
     def in_loop(self) -> Loop | None:
         """The innermost loop of this frame, comprehensions included."""

@@ -1,12 +1,27 @@
-"""The identities of PRNG keys in a call's arguments."""
+"""PRNG keys as data: those that a path has consumed, and those in a call's arguments. `tracking/keys.py` follows them."""
 
 from __future__ import annotations
+
+import ast
 
 from jaxlint.staging.values.arrays import Array
 from jaxlint.staging.values.objects import CONTAINERS, BoundMethod, ClassValue, External, Function, Instance
 from jaxlint.staging.values.plain import STATICS, Origin, Unknown, Value
 
 STREAMS = "rngs"  # the part of a key that flax modules draw from
+
+
+class ConsumedKeys(dict[Origin, ast.AST]):
+    """The keys that this path has consumed, each with its first use. A key consumed on one of two paths may be used
+    up where they meet."""
+
+    __slots__ = ()
+
+    def copied(self) -> ConsumedKeys:
+        return ConsumedKeys(self)
+
+    def joined(self, other: ConsumedKeys) -> ConsumedKeys:
+        return ConsumedKeys({**other, **self}) if other else self
 
 
 _HOLD_NOTHING = STATICS | {Instance, Function, BoundMethod, ClassValue, External}
