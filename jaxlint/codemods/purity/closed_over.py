@@ -33,6 +33,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
+from jaxlint.codemods.purity.writes_by_name import may_mention, name_set_by, writes_by_name
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
 
@@ -266,9 +267,9 @@ class ClosedOver:
         """`setattr(C, name, ...)` and the like, for any class: it may set a subclass or a base instead."""
         for other in self.program.files:
             for call, kind in self._dynamic_writes_of(other):
-                if kind == "text" and _named_by(call) in (name, ""):
+                if kind == "text" and name_set_by(call) in (name, ""):
                     return f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
-                if kind == "module" and _mentions(call, name):
+                if kind == "module" and may_mention(call, name):
                     if any(isinstance(one, Cls | Unknown) for one in self.possible.of(call.args[0], other)):
                         return f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
         return None
@@ -276,7 +277,7 @@ class ClosedOver:
     def _dynamic_writes_of(self, file: File) -> list[tuple[ast.Call, str]]:
         key = ("by name", file.display)
         if key not in self.program.memo:
-            self.program.memo[key] = _dynamic_writes(file)
+            self.program.memo[key] = writes_by_name(file)
         found: list[tuple[ast.Call, str]] = self.program.memo[key]
         return found
 
@@ -353,7 +354,7 @@ class ClosedOver:
                 place = f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
                 if kind == "own" and other is file:
                     return place
-                if kind == "text" and _named_by(call) in (name, ""):
+                if kind == "text" and name_set_by(call) in (name, ""):
                     return place
                 if kind == "module":
                     if any(
@@ -363,7 +364,7 @@ class ClosedOver:
                         return place
                     if any(
                         isinstance(value, Unknown) for value in self.possible.of(call.args[0], other)
-                    ) and _mentions(call, name):
+                    ) and may_mention(call, name):
                         return place
                 if kind == "any":
                     return place
@@ -464,42 +465,6 @@ def _alternatives(nodes: list[ast.AST], file: File) -> bool:
     return True
 
 
-def _dynamic_writes(file: File) -> list[tuple[ast.Call, str]]:
-    """Calls that may set module variables by name: "own" of the file itself, "module" of the first argument, "text"
-    of the named object, "any"."""
-    found: list[tuple[ast.Call, str]] = []
-    for node in ast.walk(file.tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = (
-            node.func.id
-            if isinstance(node.func, ast.Name)
-            else ast.unparse(node.func)
-            if isinstance(node.func, ast.Attribute)
-            else ""
-        )
-        above = file.names.parents.get(node)
-        if name == "globals" or (name == "vars" and not node.args):
-            reading = (isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Load)) or (
-                isinstance(above, ast.Attribute) and above.attr in ("get", "items", "keys", "values")
-            )
-            if not reading:
-                found.append((node, "own"))
-        elif (
-            name in ("exec", "eval") and node.args and not isinstance(node.args[0], ast.Constant)
-        ) or name in ("exec",):
-            found.append((node, "own"))
-        elif (name in ("setattr", "delattr", "vars") and node.args) or (
-            name.endswith(("patch.object", "monkeypatch.setattr")) and node.args
-        ):
-            found.append((node, "module"))
-        elif name in ("importlib.reload", "reload"):
-            found.append((node, "any"))
-        elif name.rpartition(".")[2] == "patch" and node.args:
-            found.append((node, "text"))
-    return found
-
-
 def _is_class(node: ast.expr) -> bool:
     """Whether an expression is the class of an object: `type(self)`, `self.__class__`, the `cls` of a class method."""
     if isinstance(node, ast.Call):
@@ -507,17 +472,3 @@ def _is_class(node: ast.expr) -> bool:
     return (isinstance(node, ast.Attribute) and node.attr == "__class__") or (
         isinstance(node, ast.Name) and node.id == "cls"
     )
-
-
-def _named_by(call: ast.Call) -> str:
-    """The name that `mock.patch("module.name")` sets; "" if it is computed."""
-    target = call.args[0]
-    last = target.values[-1] if isinstance(target, ast.JoinedStr) and target.values else target
-    text = last.value if isinstance(last, ast.Constant) and isinstance(last.value, str) else ""
-    return text.rpartition(".")[2]
-
-
-def _mentions(call: ast.Call, name: str) -> bool:
-    """Whether a call may mention a name: it does, or its argument is computed."""
-    second = call.args[1] if len(call.args) > 1 else None
-    return not isinstance(second, ast.Constant) or second.value == name

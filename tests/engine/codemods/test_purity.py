@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from jaxlint.codemods.purity.checks import check_jitted, check_nodes
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.purity.values import kinds_of
 from jaxlint.codemods.source.site import Refused
-from jaxlint.codemods.stageable import check_jitted, check_nodes
 from jaxlint.source.file import SourceFile
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n"

@@ -1,0 +1,233 @@
+"""Whether JAX may trace a function, statements or a call: raises Refused with the reason if the program might notice."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
+from jaxlint.codemods.purity.closed_over import ClosedOver
+from jaxlint.codemods.purity.concretization import Traced
+from jaxlint.codemods.purity.effects import Effects
+from jaxlint.codemods.purity.function_objects import FunctionObjects
+from jaxlint.codemods.purity.host_arrays import HostArrays
+from jaxlint.codemods.purity.host_numbers import HostNumbers
+from jaxlint.codemods.purity.jax_settings import values_checked
+from jaxlint.codemods.purity.jit_arguments import JitArguments
+from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_expressions
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.problems import Problem, Region
+from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters
+from jaxlint.codemods.purity.rebuilt_results import Rebuilt
+from jaxlint.codemods.purity.seen_arguments import dtypes_of, hints_of
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NUMPY,
+    Cls,
+    Fn,
+    Inst,
+    Made,
+    Method,
+    Plain,
+    Unknown,
+    Value,
+    Values,
+    Wrapped,
+    leaves_of,
+)
+from jaxlint.codemods.source.site import Refused
+from jaxlint.codemods.source.text_edits import shown_source
+
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+
+
+def check_jitted(
+    program: Program,
+    file: File,
+    function: FunctionNode,
+    *,
+    transform: str = "jax.jit",
+    static: Sequence[str] = (),
+    seen: Iterable[Mapping[str, object]] = (),
+    skipped: Set[ast.AST] = frozenset(),
+    hints: Mapping[tuple[FunctionNode, str], Values] | None = None,
+    own: Cls | None = None,
+) -> None:
+    """Raises Refused if jitting a function might change the program's behaviour on any of its paths.
+
+    `seen`: its arguments in a run; `hints`: those of other functions; `own`: the class of its first argument, if that is
+    the static object of a method.
+    """
+    possible = PossibleValues(program, {**(hints or {}), **hints_of(seen, function, program)})
+    region = Region(function, frozenset(), transform == "flax.nnx.jit")
+    for problem in Effects(possible, region).of_function(function, file):
+        raise Refused(_told(problem))
+    not_traced = set(static) | (
+        _no_arrays(function, possible, file) if transform == "equinox.filter_jit" else set()
+    )
+    traced = Traced(possible, skipped=skipped)
+    traced.start(function, file, not_traced)
+    for what in ClosedOver(possible).changing(traced.functions, function):
+        raise Refused(f"it {what}; a compiled function keeps the first value")
+    if own is not None:
+        for what in ClosedOver(possible).of_object(own, traced.functions):
+            raise Refused(f"it {what}; a compiled method keeps the first value")
+    filtered = transform == "equinox.filter_jit"
+    for what in JitArguments(possible).problems(function, file, set(static), filtered=filtered):
+        raise Refused(what)
+    for what in FunctionObjects(possible).problems(function, file):
+        raise Refused(what)
+    for what in traced.problems():
+        raise Refused(what)
+    _check_computed(possible, traced, file, function, seen)
+    check_results(possible, file, function, seen, set(static))
+    for what in HostArrays(possible, traced, function, dtypes_of(seen)).problems(file):
+        raise Refused(what)
+
+
+def _check_computed(
+    possible: PossibleValues,
+    traced: Traced,
+    file: File,
+    function: FunctionNode,
+    seen: Iterable[Mapping[str, object]],
+) -> None:
+    """Raises Refused if the program would notice that Python numbers become arrays, or that arguments and results are
+    rebuilt."""
+    types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
+    for what in HostNumbers(possible, traced, function, types).problems(file):
+        raise Refused(what)
+    for what in Rebuilt(possible).problems(function, file, returned_expressions(function)):
+        raise Refused(what)
+
+
+def _no_arrays(function: FunctionNode, possible: PossibleValues, file: File) -> set[str]:
+    """Parameters that are never arrays, which `filter_jit` leaves static."""
+    return {
+        parameter.arg
+        for parameter in parameters(function)
+        if not any(
+            isinstance(value, (Unknown, Inst, Made)) or value in (ARRAY, NUMPY)
+            for value in leaves_of(possible.of_parameter(parameter, file))
+        )
+    }
+
+
+def _told(problem: Problem) -> str:
+    then = "JAX would do that once, at trace time" if problem.certain else "that may have a side effect"
+    return f"{problem.reason}: {then}"
+
+
+def check_nodes(
+    program: Program, file: File, nodes: Sequence[ast.AST], *, strict: bool, nnx: bool = False
+) -> None:
+    """Raises Refused if one evaluation of `nodes` under a trace might differ from repeated evaluation.
+
+    `strict`: also if that is merely possible.
+    """
+    own = frozenset(part for node in nodes for part in ast.walk(node))
+    possible = PossibleValues(program)
+    first = nodes[0] if nodes else file.tree
+    around = function_around(first, file) or file.tree
+    region = Region(around, own, nnx)
+    for problem in Effects(possible, region).of_nodes(nodes, file):
+        if problem.certain or strict:
+            raise Refused(_told(problem))
+    varying = _varying(nodes, file)
+    carried = frozenset(value for name in varying for value in possible.of(name, file))
+    for what in Rebuilt(possible).lost(carried):
+        raise Refused(what)
+    if strict:
+        for what in values_checked(possible):
+            raise Refused(f"it {what}")
+        for what in Rebuilt(possible).carried(varying, own, file):
+            raise Refused(what)
+        traced = Traced(possible)
+        traced.start_nodes(nodes, varying, file)
+        for what in (
+            *HostNumbers(possible, traced).problems(file),
+            *HostArrays(possible, traced).problems(file),
+        ):
+            raise Refused(what)
+
+
+def _varying(nodes: Sequence[ast.AST], file: File) -> list[ast.Name]:
+    """The variables that nodes of a loop or comprehension set, and its iterables."""
+    around = (
+        next((one for one in file.names.ancestors(nodes[0]) if isinstance(one, _LOOPS)), None)
+        if nodes
+        else None
+    )
+    targets = (
+        [around.target]
+        if isinstance(around, ast.For)
+        else [one.target for one in getattr(around, "generators", ())]
+    )
+    return [
+        part
+        for node in (*nodes, *targets)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    ]
+
+
+def check_call(
+    program: Program, file: File, call: ast.Call, *, transform: str, seen: Iterable[Mapping[str, object]] = ()
+) -> None:
+    """Raises Refused if the callee of a call must not be jitted at that call."""
+    around = function_around(call, file)
+    possible = PossibleValues(program, hints_of(seen, around, program) if around is not None else {})
+    region = Region(call, frozenset(), transform == "flax.nnx.jit")
+    effects = Effects(possible, region)
+    called = ast.copy_location(ast.Call(call.func, [], []), call)
+    file.names.parents.setdefault(called, file.names.parents.get(call, file.tree))
+    for problem in effects.of_callee(called, file):
+        raise Refused(_told(problem))
+    traced = Traced(possible)
+    outside = ClosedOver(possible)
+    functions: dict[ast.AST, File] = {}
+    for value in possible.of(call.func, file):
+        for function in called_functions(value, possible):
+            assert isinstance(function.node, FUNCTIONS)
+            own = (
+                {parameters(function.node)[0].arg}
+                if function.receiver is not None and parameters(function.node)
+                else set()
+            )
+            traced.start(function.node, function.file, own)
+            functions.update(traced.functions)
+            _check_computed(possible, traced, function.file, function.node, ())
+            returned = possible.returned(function.node, function.file)
+            for what in Rebuilt(possible).lost(returned):
+                raise Refused(what)
+            for result in leaves_of(returned):
+                if isinstance(result, Plain) and result.kind in WORDS:
+                    raise Refused(
+                        f"`{shown_source(call.func)}` may return {WORDS[result.kind]}, which would become an array"
+                    )
+            for what in HostArrays(possible, traced, function.node).problems(function.file):
+                raise Refused(what)
+    for what in outside.changing(functions, call):
+        raise Refused(f"it {what}; a compiled function keeps the first value")
+    for what in traced.problems():
+        raise Refused(what)
+
+
+def called_functions(value: Value, possible: PossibleValues, depth: int = 0) -> list[Fn]:
+    if isinstance(value, Fn):
+        return [value]
+    if isinstance(value, Wrapped) and depth < 5:
+        return [found for inner in value.inner for found in called_functions(inner, possible, depth + 1)]
+    if isinstance(value, Method) and isinstance(value.receiver, Inst):
+        return [
+            found
+            for each in possible.attribute(value.receiver, "__call__")
+            for found in called_functions(each, possible, depth + 1)
+        ]
+    if isinstance(value, Inst):
+        return [
+            found
+            for each in possible.attribute(value, "__call__")
+            for found in called_functions(each, possible, depth + 1)
+        ]
+    return []
