@@ -117,14 +117,8 @@ def command(
     if watching.report is not None:
         if not quiet:
             watching.report.end(result)
-    elif output is None:
-        if output_format not in TEXT_FORMATS and hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # as the formats have it
-        _write(result, sys.stdout, output_format, statistics, quiet)
     else:
-        report = io.StringIO()
-        _write(result, report, output_format, statistics, quiet)
-        write_report_file(output, report.getvalue())
+        _deliver(result, output, output_format, statistics, quiet)
     sys.stdout.flush()
     report_problems(result.errors, () if quiet else result.warnings)
     if result.errors:
@@ -153,6 +147,20 @@ class _Watching(Progress):
             self.clear()
             self.report.add(shown(findings, self.report.sources))
             sys.stdout.flush()
+
+
+def _deliver(
+    result: CheckResult, output: Path | None, output_format: str, statistics: bool, quiet: bool
+) -> None:
+    """Writes the whole report to a file, or to standard output."""
+    if output is None:
+        if output_format not in TEXT_FORMATS and hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # as the formats have it
+        _write(result, sys.stdout, output_format, statistics, quiet)
+        return
+    report = io.StringIO()
+    _write(result, report, output_format, statistics, quiet)
+    write_report_file(output, report.getvalue())
 
 
 def _write(result: CheckResult, stream: TextIO, output_format: str, statistics: bool, quiet: bool) -> None:

@@ -105,15 +105,7 @@ class Effects:
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             yield from self._augmented(node, node.target, file, function)
         elif isinstance(node, ast.Global):
-            for name in node.names:
-                if any(
-                    use
-                    for use in file.names.module.bindings.get(name, ())
-                    if function is not None and function in file.names.ancestors(use.node)
-                ):
-                    yield problem(
-                        self.program, f"changes the variable `{name}` of the module", node, file, certain=True
-                    )
+            yield from self._global(node, file, function)
         elif isinstance(node, ast.Nonlocal):
             yield from self._nonlocal(node, file, function)
         elif isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
@@ -152,6 +144,13 @@ class Effects:
             yield from self._iterated(node, file)
 
     # Writes
+
+    def _global(self, node: ast.Global, file: File, function: FunctionNode | None) -> Iterator[Problem]:
+        for name in node.names:
+            bindings = file.names.module.bindings.get(name, ())
+            if function is not None and any(function in file.names.ancestors(one.node) for one in bindings):
+                what = f"changes the variable `{name}` of the module"
+                yield problem(self.program, what, node, file, certain=True)
 
     def _nonlocal(self, node: ast.Nonlocal, file: File, function: FunctionNode | None) -> Iterator[Problem]:
         scope = file.names.scope_at(function) if function is not None else None

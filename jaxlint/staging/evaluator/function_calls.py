@@ -114,13 +114,7 @@ class FunctionCalls(Part):
         self.note_call(record, function, caller, stage)
         # The evaluation of a guess reported nothing, so a visible call cannot reuse it.
         guessed = self.machine.guessing > 0
-        scope_key = (
-            function.scope.serial,
-            () if function.scope.is_module else decided_flags(function),
-            function.stand_in,
-            guessed or self.machine.provoking is not None,
-            self.machine.parameter_flow,
-        )
+        scope_key = self.scope_key(function, guessed)
         summaries = [summary_key(value) for value in bound.values()]
         if self.machine.exact:
             summaries += [exact_key(value) for value in bound.values()]
@@ -161,6 +155,16 @@ class FunctionCalls(Part):
         if key is None:
             key = record.number(context_key, function.scope, stage, bound, coarse)
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
+
+    def scope_key(self, function: Function, guessed: bool) -> tuple[object, ...]:
+        """What tells two calls with equal arguments apart."""
+        return (
+            function.scope.serial,
+            () if function.scope.is_module else decided_flags(function),
+            function.stand_in,
+            guessed or self.machine.provoking is not None,
+            self.machine.parameter_flow,
+        )
 
     def note_call(
         self, record: FunctionRecord, function: Function, caller: Frame | None, stage: Stage
@@ -274,10 +278,16 @@ class FunctionCalls(Part):
         if record.argument_effects is not None:
             record.donations[key] = record.argument_effects
         if frame.consumed and caller is not None and node is not None and not self.machine.guessing:
-            for origin in list(frame.consumed):
-                if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
-                    self.machine.tracking.use_key(origin, node, caller, function.name, origin in enclosing)
+            self.consume_for(caller, node, frame, function, enclosing)
         return result
+
+    def consume_for(
+        self, caller: Frame, node: ast.AST, frame: Frame, function: Function, enclosing: list[Origin]
+    ) -> None:
+        """The keys of the caller that the call at `node` has consumed."""
+        for origin in list(frame.consumed):
+            if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
+                self.machine.tracking.use_key(origin, node, caller, function.name, origin in enclosing)
 
     def remember(
         self,

@@ -94,24 +94,7 @@ class Gradients(Part):
             self.machine.emit("differentiated", events.DifferentiatedEvent(node, frame, t, result))
         self.timing.dispatch(node, frame, t.label)
         inputs = [*concrete, *call.kwargs.values()]
-        grads: list[Value] = []
-        for number in numbers:
-            whole = self.gradient_of(t, call, number) or self.jacobian_of(t, call, number, result)
-            if whole is not None:
-                grads.append(whole)
-                continue
-            gradient = self.operators.array_result(frame, inputs, node, role="grad", name=t.api)
-            gradient.tree = True
-            given = call.args[number] if -len(call.args) <= number < len(call.args) else UNKNOWN
-            if t.kind in _OF_SCALARS and isinstance(given, (Array, Unknown)):
-                gradient.like = given.origin  # the structure, the shapes and the dtypes of the argument
-            grads.append(gradient)
-        asked = t.options.get("argnums", Static(0))
-        gradient_value: Value = TupleValue(grads)
-        if isinstance(asked, (Static, Array, NumpyArray)):  # some number
-            gradient_value = grads[0]
-        elif not isinstance(asked, (TupleValue, ListValue)):
-            gradient_value = join(grads[0], UNKNOWN)
+        gradient = self.gradients_by(t, call, numbers, inputs, result)
         aux = t.options.get("has_aux")
         has_aux = aux is not None and constant(aux) is True
         unknown_aux = aux is not None and constant(aux) is MISSING
@@ -132,8 +115,29 @@ class Gradients(Part):
         if t.kind == "value_and_grad":
             if not isinstance(value, (Array, TupleValue)):
                 value = self.operators.array_result(frame, inputs, node)
-            return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
-        return TupleValue([gradient_value, extra]) if has_aux else gradient_value
+            return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient])
+        return TupleValue([gradient, extra]) if has_aux else gradient
+
+    def gradients_by(
+        self, t: Transformed, call: Call, numbers: tuple[int, ...], inputs: list[Value], result: Value
+    ) -> Value:
+        """What `t` returns as the gradient: one for a number as `argnums`, a tuple for a tuple."""
+        found: list[Value] = []
+        for number in numbers:
+            whole = self.gradient_of(t, call, number) or self.jacobian_of(t, call, number, result)
+            if whole is not None:
+                found.append(whole)
+                continue
+            gradient = self.operators.array_result(call.frame, inputs, call.node, role="grad", name=t.api)
+            gradient.tree = True
+            given = call.args[number] if -len(call.args) <= number < len(call.args) else UNKNOWN
+            if t.kind in _OF_SCALARS and isinstance(given, (Array, Unknown)):
+                gradient.like = given.origin  # the structure, the shapes and the dtypes of the argument
+            found.append(gradient)
+        asked = t.options.get("argnums", Static(0))
+        if isinstance(asked, (Static, Array, NumpyArray)):  # some number
+            return found[0]
+        return TupleValue(found) if isinstance(asked, (TupleValue, ListValue)) else join(found[0], UNKNOWN)
 
     def jacobian_of(self, t: Transformed, call: Call, number: int, result: Value) -> Value | None:
         """The derivatives of one array by another, in an exact analysis: for each size of the result those of the

@@ -157,12 +157,9 @@ class Creation(Part):
             else:
                 args.append(value)
             position += 1
-        why = (
-            self.staged_arguments.parameter_why(t, function.node.args.vararg.arg)
-            if function.node.args.vararg
-            else None
-        )
-        if why is not None and not bound_names and not kwargs:
+        rest = function.node.args.vararg
+        if rest is not None and not bound_names and not kwargs:
+            why = self.staged_arguments.parameter_why(t, rest.arg)
             args.append(StarArgument(Array(True, why, tree=True, certain=False)))
         return args, kwargs
 
