@@ -127,7 +127,9 @@ def shows_results(loop: ast.AST) -> bool:
     )
 
 
-_PRINTS = frozenset({"print", "pprint", "info", "debug", "warning", "echo", "add_row", "writerow"})
+_PRINTS = frozenset(
+    {"print", "pprint", "info", "debug", "warning", "echo", "add_row", "writerow", "log", "add_scalar"}
+)
 
 
 @cache

@@ -58,6 +58,8 @@ def has(value: ast.AST, node: ast.AST, names: set[str]) -> bool:
         return True
     if isinstance(value, ast.Attribute) and value.attr in _KNOWN_BEFORE:
         return False
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "len":
+        return False
     return any(has(part, node, names) for part in ast.iter_child_nodes(value))
 
 

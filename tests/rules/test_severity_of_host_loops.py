@@ -53,6 +53,42 @@ def run(w):
 
 run(jax.numpy.ones(3))
 """
+_SWEEP = """
+@jax.jit
+def misfit(value):
+    return (value - 3.0) ** 2
+
+def run(values):
+    return [(value, float(misfit(value))) for value in values]
+"""
+_BATCHES = _SWEEP.replace("values", "batches")
+_CHUNKS = """
+@jax.jit
+def chunk(w):
+    return jax.lax.fori_loop(0, 100, lambda i, w: w * 0.5, w)
+
+def run(w, end):
+    for n in range(end):
+        w = chunk(w)
+        print(w)
+"""
+_HANDED_ON = """
+import numpy as np
+import cv2
+
+def run(w, xs):
+    for x in xs:
+        w, loss = step(w, x)
+        picture = np.asarray(w)
+        TAKE
+"""
+_WAITS_FIRST = """
+def run(w, xs):
+    for x in xs:
+        w, loss = step(w, x)
+        WAIT
+        print(loss)
+"""
 _RANKED = """
 import jax.numpy as jnp
 
@@ -118,6 +154,14 @@ def run(w, xs):
         (_EACH, HostSyncInLoop, Severity.WARNING),
         (_BRIEF.replace("COUNT", "25"), HostSyncInLoop, Severity.INFO),
         (_BRIEF.replace("COUNT", "2500"), HostSyncInLoop, Severity.WARNING),
+        (_SWEEP, HostSyncInLoop, Severity.INFO),
+        (_BATCHES, HostSyncInLoop, Severity.WARNING),
+        (_CHUNKS, HostSyncInLoop, Severity.INFO),
+        (_CHUNKS.replace("chunk", "train_epoch"), HostSyncInLoop, Severity.WARNING),
+        (_HANDED_ON.replace("TAKE", "cv2.imwrite('now.png', picture)"), HostSyncInLoop, Severity.INFO),
+        (_HANDED_ON.replace("TAKE", "kept = kept + [picture]"), HostSyncInLoop, Severity.WARNING),
+        (_WAITS_FIRST.replace("WAIT", "jax.block_until_ready(w)"), HostSyncInLoop, Severity.INFO),
+        (_WAITS_FIRST.replace("WAIT", "pass"), HostSyncInLoop, Severity.WARNING),
         (_EAGER.replace("COUNT", "25"), EagerUpdate, Severity.INFO),
         (_EAGER.replace("COUNT", "2500"), EagerUpdate, Severity.WARNING),
         (_SAVES.replace("WHAT", "file.write(f'{jax.numpy.sin(x)}')"), ArrayIteration, Severity.INFO),

@@ -54,8 +54,9 @@ class ForkAfterJax(Rule):
     There is no automatic fix: a spawned process imports the program again.
 
     ## When not to fix
-    Keep it if the child immediately runs another program, as `subprocess` does. Programs that set a
-    start method, or that run only on Python 3.14 or macOS, do not fork by default.
+    One finding for each file, since one start method mends all. Keep it if the child immediately
+    runs another program, as `subprocess` does. Programs that set a start method, or that run only
+    on Python 3.14 or macOS, do not fork by default.
 
     ## References
     - [multiprocessing: start methods](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)
@@ -96,12 +97,17 @@ class ForkAfterJax(Rule):
 
     def finish(self, report: Reporter) -> None:
         """Runs once it is known that nothing in the program sets a start method."""
+        told: dict[str, list[CallEvent]] = {}  # by file: one start method mends all of its pools
         for event in self.by_default if not self.chosen else ():
+            told.setdefault(event.frame.module.display, []).append(event)
+        for event, *more in told.values():
             report.event = event
+            too = f"; so do {len(more)} more places in this file" if len(more) > 1 else ""
+            too = "; so does one more place in this file" if len(more) == 1 else too
             report(
                 event.node,
                 "this forks after JAX has started its threads, and may deadlock; use the `spawn` start method",
-                reason="the program runs JAX operations before this, and `fork` is the default on Linux up to Python 3.13",
+                reason=f"the program runs JAX operations before this, and `fork` is the default on Linux up to Python 3.13{too}",
             )
 
 

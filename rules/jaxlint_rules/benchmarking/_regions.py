@@ -40,6 +40,17 @@ def speaks_of(event: ElapsedEvent, words: re.Pattern[str]) -> bool:
     return bool(words.search("\n".join([name, *lines])))
 
 
+def is_called_compiling(event: ElapsedEvent) -> bool:
+    """Whether the statement that shows or keeps the time calls it that of a warm-up or a compilation."""
+    statement = next(
+        (above for above in event.frame.module.ancestors(event.node) if isinstance(above, ast.stmt)), None
+    )
+    return statement is not None and _FIRST_CALL.search(ast.unparse(statement)) is not None
+
+
+_FIRST_CALL = re.compile(r"warm|compil|first (call|run|step)", re.IGNORECASE)
+
+
 def common_frame(event: ElapsedEvent, dispatch: Dispatch) -> tuple[Frame, ast.AST] | None:
     """The frame that runs both the clock and the dispatch, and the place there where the clock stops."""
     chain: list[Frame] = [dispatch.frame, *dispatch.frame.callers()]

@@ -12,6 +12,7 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import SIZED, assigned_once, loop_variables, rebound
 from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._purpose import counts_shown
 from jaxlint_rules.benchmarking._averages import averaged, is_divided
 from jaxlint_rules.benchmarking._regions import (
     COMPILING,
@@ -66,7 +67,8 @@ class TimingIncludesCompile(Rule):
     ## When not to fix
     Keep it if you want to measure compilation. Not reported: regions whose names or texts say so
     ("compile", "first call", "warm-up"), loops whose times are not averaged or that leave out the
-    first, total run times that are not reported as a speed, and tests.
+    first, total run times that are not reported as a speed, and tests. A time that is only printed
+    among other results is advice.
 
     ## References
     - [JAX: benchmarking](https://docs.jax.dev/en/latest/benchmarking.html)
@@ -104,6 +106,7 @@ class TimingIncludesCompile(Rule):
             f"the measured time includes compiling `{cold.label}`; call it once before starting the clock",
             reason=f"this is the first call of the jitted `{cold.label}`, between two readings of the clock",
             fix=_warmed(event, cold, node, report),
+            severity=Severity.INFO if _is_progress(event) else None,
         )
 
     def check_repeats(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
@@ -158,6 +161,15 @@ class TimingIncludesCompile(Rule):
             if sized
             else f"the first iteration compiles `{cold.label}`, and the mean includes its time",
         )
+
+
+def _is_progress(event: ElapsedEvent) -> bool:
+    """`print(f"done in {time() - start} s, {n} nodes, peak {peak()}")`: a note on a run beside its results, not a figure that
+    is kept or compared."""
+    for above in event.frame.module.ancestors(event.node):
+        if isinstance(above, ast.stmt):
+            return isinstance(above, ast.Expr) and counts_shown(above) > 2
+    return False
 
 
 def _resized_argument(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:

@@ -12,6 +12,7 @@ from jaxlint_rules.benchmarking._regions import (
     COMPILING,
     DISPATCHING,
     common_frame,
+    is_called_compiling,
     is_measurement,
     report_from,
     speaks_of,
@@ -83,6 +84,8 @@ class UnsyncedTiming(Rule):
             return
         if all(d.first for d in event.dispatches) and speaks_of(event, COMPILING):
             return  # the host compiles before it dispatches
+        if is_called_compiling(event):
+            return
         found = common_frame(event, dispatch)
         if found is None or not report_from(report, *found):
             return

@@ -112,7 +112,9 @@ def is_stored(place: str, frame: Frame) -> bool:
             continue
         if isinstance(child, ast.Assign):
             targets = {dotted(part) for target in child.targets for part in unpacked(target)}
-            if place not in targets and any(dotted(part) == place for part in _held_by(child.value)):
+            names = [dotted(part) for part in _held_by(child.value)]
+            # `last = state.time` is a part, which is donated with the whole.
+            if place not in targets and (place in names or dotted(child.value).startswith(f"{place}.")):
                 return True
         elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
             held = [part for argument in child.args for part in _held_by(argument)]

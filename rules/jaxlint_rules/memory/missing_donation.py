@@ -255,7 +255,7 @@ class MissingDonation(Rule):
         if candidate.event.transformed.kind == "filter_jit" and not (looped or stepped):
             return
         named = _UPDATES.search(candidate.event.transformed.label.lower())
-        if not (candidate.gradient or candidate.tree or named or kept):
+        if not ((candidate.gradient and calls) or candidate.tree or named or kept):
             return  # `x = solve(x)`: its argument may have any size, and is rarely a program's state
         if not candidate.gradient and any(call.module is not candidate.event.frame.module for call in calls):
             return  # a helper in several files: some of them may need its argument

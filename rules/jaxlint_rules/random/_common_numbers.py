@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Frame, KeyEvent
-from jaxlint.api.syntax import dotted, walk
+from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint.api.values import Function, Transformed
 from jaxlint_rules._names import last_name
 
@@ -83,8 +83,31 @@ def look_at_one_point(event: KeyEvent) -> bool:
         k.arg: ast.unparse(k.value) for k in second.keywords
     }:
         return False
+    texts = [_named_in_text(call.func, event.frame.owner) for call in (first, second)]
+    if texts[0][1] == texts[1][1] and texts[0][0] != texts[1][0]:
+        return True
     one, other = (_looks_at(call.func, event.frame) for call in (first, second))
     return one is not None and other is not None and one[1] is other[1] and one[0] != other[0]
+
+
+def _named_in_text(callee: ast.expr, owner: ast.AST) -> tuple[list[str], str]:
+    """The derivatives around a function, and its text, where a variable holds `jit(grad(self.loss))`."""
+    made = [
+        statement.value
+        for statement in nodes_of(owner, ast.Assign)
+        if isinstance(callee, ast.Name) and [dotted(target) for target in statement.targets] == [callee.id]
+    ]
+    held = made[0] if len(made) == 1 else callee
+    kinds: list[str] = []
+    while isinstance(held, ast.Call) and held.args:
+        kinds.append(last_name(held.func))
+        held = held.args[0]
+    return [kind for kind in kinds if kind in _DERIVATIVES], ast.unparse(held)
+
+
+_DERIVATIVES = frozenset(
+    ["grad", "value_and_grad", "jacrev", "jacfwd", "hessian", "filter_grad", "filter_value_and_grad"]
+)
 
 
 def _looks_at(callee: ast.expr, frame: Frame) -> tuple[list[str], ast.AST] | None:

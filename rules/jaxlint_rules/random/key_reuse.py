@@ -12,6 +12,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 from jaxlint_rules._names import last_name, names_in, passed, variable_given
+from jaxlint_rules._purpose import makes_pictures, says_of
 from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
     is_given_up,
@@ -61,8 +62,9 @@ class KeyReuse(Rule):
     calls in inference mode, `split(key)[0]` beside `split(key)[1]`, several evaluations of one loss
     by nested functions, a function and its derivatives at one point, two methods of a linen
     module, which folds the path of each submodule into the key, the noise inside of two different
-    modules (`rngs={"dropout": key}`), and a draw that no code has read when the function returns
-    another.
+    modules (`rngs={"dropout": key}`), a draw that no code has read when the function returns
+    another, a statement that starts the same again (`state = reset(key)`), and a key of which a
+    comment or the docstring says that it is used for all. In functions that plot it is advice.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -76,6 +78,9 @@ class KeyReuse(Rule):
 
     def __init__(self) -> None:
         self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by first use: the reported place
+        self.chains: dict[
+            tuple[ast.AST, str], ast.AST
+        ] = {}  # by function and key: the first split of a used key
 
     def on_key_reuse(self, event: KeyEvent, report: Reporter) -> None:
         frame = event.frame
@@ -86,6 +91,14 @@ class KeyReuse(Rule):
         name = name_in(frame, event.origin).removesuffix(".rngs")
         if self.told.setdefault((event.first, name), event.node) is not event.node:
             return  # the same first use is to be split
+        if says_of(name, frame, _MEANT):
+            return
+        chain = (frame.owner, name)
+        if (
+            _passes_on(event.node, name, frame.module)
+            and self.chains.setdefault(chain, event.node) is not event.node
+        ):
+            return  # `_, key = split(key)` after each draw of a function
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
             loop = frame.in_loop()
@@ -109,7 +122,9 @@ class KeyReuse(Rule):
         splits = hasattr(event.first, "lineno") and not event.origin.batch
         summary = f"Split `{name}` first"
         fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
-        report(event.node, message, reason=reason, fix=fix)
+        # The same noise in several pictures deceives nobody.
+        advice = Severity.INFO if makes_pictures(frame) else None
+        report(event.node, message, reason=reason, fix=fix, severity=advice)
 
 
 def _is_right_again(event: KeyEvent) -> bool:
@@ -131,6 +146,25 @@ def _is_right_again(event: KeyEvent) -> bool:
         or reach_other_modules(event)
         or is_given_up(event)
         or look_at_one_point(event)
+        or _begins_again(event)
+    )
+
+
+def _begins_again(event: KeyEvent) -> bool:
+    """`state = reset(key)`, and later the same statement again: it returns to the state where it began."""
+    statements = [event.frame.module.parents.get(call) for call in (event.first, event.node)]
+    first, second = (ast.unparse(one) if isinstance(one, ast.Assign) else "" for one in statements)
+    return bool(event.callee) and bool(first) and first == second
+
+
+def _passes_on(node: ast.AST, name: str, module: Module) -> bool:
+    """`_, key = split(key)`: the half that takes the place of the key."""
+    statement = module.parents.get(node)
+    return (
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "split"
+        and isinstance(statement, ast.Assign)
+        and name in names_stored(statement)
     )
 
 
@@ -290,7 +324,10 @@ def _is_said_to_be_meant(event: KeyEvent) -> bool:
     return any(_MEANT.search(line.partition("#")[2].lower()) for line in written)
 
 
-_MEANT = re.compile(r"\bsame (random )?(seed|key|rng|noise|numbers)")
+_MEANT = re.compile(
+    r"\b(same|common) (random |prng )?(seed|key|rng|noise|numbers)|\b(used|shared|reused|same) (for|by|across|in) (every|each|all|both)",
+    re.IGNORECASE,
+)
 _TWIN = re.compile(r"(^|_)(target|ema|teacher|slow|inference)(_|$)")
 
 

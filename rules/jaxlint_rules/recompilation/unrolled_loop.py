@@ -13,6 +13,7 @@ from jaxlint.api.values import UNKNOWN, Array, constant, shape_of, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._names import unpacked, updated_at
+from jaxlint_rules._purpose import UNROLLED, says
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat
 
@@ -109,7 +110,7 @@ class UnrolledLoop(Rule):
             frame = loop.frame
             if told.intersection(frame.module.ancestors(node)):
                 continue  # the outer loop is reported
-            if not _is_unrolled_unasked(frame) or _says_so(node, frame):
+            if not _is_unrolled_unasked(frame) or says(frame, node, UNROLLED):
                 continue
             if len(loop.operations) < 2 and not _calls(node):
                 continue
@@ -141,15 +142,6 @@ def _is_unrolled_unasked(frame: Frame) -> bool:
     """Whether a loop there is certainly traced; a kernel unrolls on purpose."""
     stage = frame.home
     return stage.staged and stage.certain and not frame.module.is_test and not stage.within("pallas")
-
-
-def _says_so(node: ast.For | ast.While, frame: Frame) -> bool:
-    """Whether the docstring of the function, or a comment at the loop, speaks of unrolling: it is meant."""
-    owner = frame.owner
-    documented = isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(owner)
-    lines = frame.module.source.text.splitlines()[max(node.lineno - 3, 0) : node.lineno + 1]
-    comments = " ".join(line.partition("#")[2] for line in lines)
-    return "unroll" in f"{documented or ''} {comments}".lower()
 
 
 def _range_of(node: ast.For) -> ast.Call | None:

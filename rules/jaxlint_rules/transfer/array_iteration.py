@@ -173,7 +173,7 @@ def _is_passed_on(node: ast.For, body: list[ast.AST]) -> bool:
 
 
 _MADE = (Function, Transformed, ExternalObject, Instance)
-_READING = frozenset({"float", "int", "bool", "str", "round", "item", "tolist", "format"})
+_READING = frozenset({"float", "int", "bool", "str", "round", "item", "tolist", "format", "slice"})
 _SELECTING = frozenset({"where", "nonzero", "flatnonzero", "argwhere", "unique"})
 _RANKING = frozenset({"argsort", "argpartition", "sort", "partition", "top_k"})
 _YIELDING = (ast.Yield, ast.YieldFrom, ast.Await)

@@ -7,17 +7,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent
+from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent, TransformEvent
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._heat import is_hot, is_named_for_work, runs_loop, waits_by_itself, waits_in_each
 from jaxlint_rules._loops import is_brief, is_few, is_short, lists_rows, shows_results
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
+from jaxlint_rules.transfer._every_n import is_asked_last, is_skipped
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock, searches
+from jaxlint_rules.transfer._uses import must_wait
 
 _WAITS = {
     "float": "`float()`",
@@ -54,6 +57,8 @@ class _Wait:
     loop: Loop
     jitted: str
     seldom: bool  # the loop is short, and another loop enters it occasionally
+    hot: bool  # the program trains, samples or evaluates in the loop
+    file: str  # of the loop
     lines: dict[tuple[str, int], None] = field(default_factory=dict)
 
 
@@ -101,10 +106,14 @@ class HostSyncInLoop(Rule):
     a replay buffer or an evolution strategy; the last value of an inner loop; loops that compile in
     each iteration; searches that end with the first value that fits.
 
-    Reported as advice: loops that plot what they compute, that print a row of a table for
-    independent inputs, that read a clock before and after the host sync, or that an outer loop
-    enters only now and then for a few iterations, such as an evaluation, or that the program enters
-    once for at most 32; notebook cells that train nothing.
+    Reported as advice: loops without evidence that the program trains, samples, simulates or
+    evaluates in them, such as one over a few settings or files; calls that run a loop on the device
+    (`lax.scan`), beside which a host sync is short; arrays that another library, a file or a Python
+    loop takes in the iteration; loops that wait explicitly before they read; loops that plot what
+    they compute, that print a row of a table for independent inputs, that read a clock before and
+    after the host sync, or that an outer loop enters only now and then for a few iterations, such
+    as an evaluation, or that the program enters once for at most 32; notebook cells that train
+    nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -118,6 +127,13 @@ class HostSyncInLoop(Rule):
 
     def __init__(self) -> None:
         self.waits: dict[ast.AST, _Wait] = {}  # by loop
+        self.needed: set[ast.AST] = set()  # loops that have to wait in each iteration
+        self.long: set[str] = set()  # jitted functions that run a loop on the device
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        transformed = event.transformed
+        if "jit" in transformed.kind and runs_loop(transformed.target):
+            self.long.add(transformed.label)
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         if event.how.startswith("numpy."):
@@ -161,12 +177,14 @@ class HostSyncInLoop(Rule):
             loop = _loop_of_callers(event)  # handling arrays may be the purpose of such a function
         if loop is None or (loop in frame.loops and frame.is_conditional_in(loop)):
             return
-        if loop in frame.loops and _is_skipped(event.node, loop.node, frame.module):
+        if loop in frame.loops and is_skipped(event.node, loop.node, frame.module):
             return
         if how == "setitem" and _steps_the_world(loop.node):
             return
-        if _asked_last(event):
+        if is_asked_last(event):
             return  # only if the rest of the condition holds, as in every N-th step
+        if loop in frame.loops and must_wait(event.node, loop.node, how):
+            self.needed.add(loop.node)
         if exit_of(event) and not has_while_loop(frame):
             return  # `convergence-loop` speaks of it
         if is_few(loop, frame) or is_short(loop) or _compiles(loop.node) or _waits_once(event, loop, value):
@@ -178,11 +196,34 @@ class HostSyncInLoop(Rule):
             return
         if loop in frame.loops and searches(event.node, loop.node):
             return
+        runner = _frame_of(loop, frame)
         wait = self.waits.setdefault(
             loop.node,
-            _Wait(event, what, loop, value.jitted, _is_now_and_then(loop, frame) or is_brief(loop, frame)),
+            _Wait(
+                event,
+                what,
+                loop,
+                value.jitted,
+                seldom=_is_now_and_then(loop, frame) or is_brief(loop, frame),
+                hot=is_hot(loop, frame, value.jitted),
+                file=runner.module.display,
+            ),
         )
+        if waits_by_itself(loop.node, runner):
+            self.needed.add(loop.node)
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
+
+    def is_advice(self, wait: _Wait, report: Reporter) -> bool:
+        """Whether the host sync costs little, or cannot be left out."""
+        is_long = wait.jitted in self.long and not is_named_for_work(wait.jitted)
+        waits_on_purpose = len(wait.lines) > 1 and waits_in_each(wait.loop.node)
+        return (
+            not wait.hot
+            or is_long
+            or waits_on_purpose
+            or wait.loop.node in self.needed
+            or _is_meant(wait, report)
+        )
 
     def finish(self, report: Reporter) -> None:
         """One finding for each loop: it is fixed as a whole."""
@@ -190,16 +231,22 @@ class HostSyncInLoop(Rule):
             event, loop = wait.event, wait.loop.node
             report.event = event
             line = getattr(loop, "lineno", None) or getattr(getattr(loop, "target", None), "lineno", "?")
+            where = f"line {line}" if wait.file == event.frame.module.display else f"{wait.file}:{line}"
             here = [str(number) for path, number in list(wait.lines)[1:] if path == report.path]
-            too = f"; so does line{'s' * (len(here) > 1)} {', '.join(here)}" if here else ""
+            too = f"; so {'do lines' if len(here) > 1 else 'does line'} {', '.join(here)}" if here else ""
             report(
                 event.node,
                 f"{wait.what} forces a host sync each iteration; keep the value on the device",
-                reason=f"the value comes from the jitted `{wait.jitted}`, called in the loop at line {line}{too}",
-                severity=Severity.INFO if _is_meant(wait, report) else None,
+                reason=f"the value comes from the jitted `{wait.jitted}`, called in the loop at {where}{too}",
+                severity=Severity.INFO if self.is_advice(wait, report) else None,
                 data={"loop_line": line},
                 fix=_collected(event, report) if len(wait.lines) == 1 else None,
             )
+
+
+def _frame_of(loop: Loop, frame: Frame) -> Frame:
+    """The frame that runs a loop: this one, or a caller."""
+    return next((one for one in (frame, *frame.callers()) if loop in one.loops), frame)
 
 
 @cache
@@ -332,41 +379,6 @@ def _begins_as_none(event: Event) -> bool:
         for statement in nodes_of(function.node, ast.Assign)
         if any(dotted(target) == node.id for target in statement.targets)
     )
-
-
-def _asked_last(event: Event) -> bool:
-    """Whether the value is in an `if`, after an `and` whose first operand may skip it, as in every N-th step."""
-    parents = event.frame.module.parents
-    node: ast.AST = event.node
-    # Of `a and b`, the statement itself tests `b`: `a` was tested before.
-    behind = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
-    seldom = behind and isinstance(node, ast.BoolOp) and _is_periodic(node.values[0])
-    parent = parents.get(node)
-    while isinstance(parent, (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)):
-        if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And) and parent.values[0] is not node:
-            behind, seldom = True, seldom or _is_periodic(parent.values[0])
-        node, parent = parent, parents.get(parent)
-    return seldom or (behind and isinstance(parent, (ast.If, ast.IfExp)) and parent.test is node)
-
-
-def _is_periodic(test: ast.expr) -> bool:
-    """Whether a test holds in every N-th step: `step % 100 == 0`."""
-    return any(isinstance(part.op, ast.Mod) for part in nodes_of(test, ast.BinOp))
-
-
-def _is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """Whether `if step % 100: continue` before it lets only every N-th iteration come to a place."""
-    inner = node
-    for above in module.ancestors(node):
-        body = getattr(above, "body", [])
-        for statement in body[: body.index(inner)] if isinstance(body, list) and inner in body else []:
-            if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Continue):
-                if _is_periodic(statement.test):
-                    return True
-        if above is loop:
-            return False
-        inner = above
-    return False
 
 
 def stepping_loop(frame: Frame) -> Loop | None:

@@ -11,6 +11,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, is_on_host
 from jaxlint_rules._names import names_in
+from jaxlint_rules._purpose import ONE_BY_ONE, says
 from jaxlint_rules.vectorization._tables import filled_by_rows
 
 _STACKING = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.vstack"})
@@ -52,7 +53,9 @@ class PythonLoopOverBatch(Rule):
     and all rows are in memory at once.
 
     ## When not to fix
-    Keep it if all rows together do not fit into memory; `lax.map` runs them one after another.
+    Keep it if all rows together do not fit into memory; `lax.map` runs them one after another. Not
+    reported where the function says so in its name, its docstring or a comment ("sequential", "one
+    at a time", "out of memory").
 
     ## References
     - [JAX: automatic vectorization](https://docs.jax.dev/en/latest/automatic-vectorization.html)
@@ -129,7 +132,7 @@ class PythonLoopOverBatch(Rule):
             if filled is not None:
                 found, place = filled  # the loop itself should change
                 fix = propose(report, place, "for-to-vmap", "Use `vmap`", safe=False)
-        if found is not None:
+        if found is not None and not says(event.frame, place, ONE_BY_ONE):
             function, rows = found
             report(
                 place,

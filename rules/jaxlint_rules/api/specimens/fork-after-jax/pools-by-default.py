@@ -1,4 +1,4 @@
-# pools and processes without a start method
+# pools and processes without a start method: one finding for a file
 
 import multiprocessing as mp
 from concurrent.futures import ProcessPoolExecutor
@@ -13,12 +13,12 @@ def summarise(paths, workers=4):
 
 
 def count(paths):
-    with ProcessPoolExecutor(max_workers=4) as pool:  # finding
+    with ProcessPoolExecutor(max_workers=4) as pool:
         return list(pool.map(len, paths))
 
 
 def watch(path):
-    process = mp.Process(target=print, args=(path,))  # finding
+    process = mp.Process(target=print, args=(path,))
     process.start()
 
 

@@ -1,0 +1,129 @@
+"""How hot a loop is: whether the program trains, samples, simulates or evaluates in it, so that its cost adds up."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxlint.api import Frame, Loop
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.values import BoundMethod, Function, Partial, Transformed, Value
+from jaxlint_rules._names import last_name, passed, unpacked
+from jaxlint_rules._slices import assignments, calls_in, sources
+
+_WORKS = re.compile(
+    r"train|update|optimi|learn|evaluat|valid|(^|_)(eval|val|test|fit|sample|step|decode)(_|$)"
+)
+_BATCHES = re.compile(r"batch|loader")
+_KEYS = re.compile(r"(^|_)(rngs?|keys?|prng|seeds?)\d*(_|$)")
+_LOOPS = frozenset({"scan", "while_loop", "fori_loop"})
+# What carries no array from one iteration to the next: keys, numbers and text.
+_PLAIN = frozenset(
+    ["split", "fold_in", "PRNGKey", "key", "max", "min", "abs", "len", "int", "float", "str", "sum", "round"]
+)
+
+
+def is_hot(loop: Loop, frame: Frame, called: str = "") -> bool:
+    """Whether there is evidence that a loop, or one around it, does the work of the program.
+
+    Evidence is an array that an iteration computes from that of the previous one, as a training step, a sampler or a
+    simulation does, or a called function that is named for training or evaluation. A loop that evaluates a function once
+    for each of several settings, files or images has neither.
+    """
+    if is_named_for_work(called) or any(advances(one.node) for one in loops_around(loop, frame)):
+        return True
+    return _BATCHES.search(ast.unparse(getattr(loop.node, "iter", loop.node)).lower()) is not None
+
+
+def is_named_for_work(called: str) -> bool:
+    """Whether a function is named for training, sampling or evaluation."""
+    return _WORKS.search(called.rpartition(".")[2].lower()) is not None
+
+
+def runs_loop(value: Value) -> bool:
+    """Whether a function itself runs a loop on the device, such as all steps of a simulation: a call takes long, and what the
+    host does between two calls is small beside it."""
+    while isinstance(value, (Partial, Transformed, BoundMethod)):
+        value = value.target if isinstance(value, Transformed) else value.function
+    return isinstance(value, Function) and any(
+        last_name(call.func) in _LOOPS for call in nodes_of(value.node, ast.Call)
+    )
+
+
+def loops_around(loop: Loop, frame: Frame) -> list[Loop]:
+    """The loop, those around it, and those from which its function is called."""
+    frames = [frame, *frame.callers()]
+    while frames and loop not in frames[0].loops:
+        frames.pop(0)
+    if not frames:
+        return [loop]
+    own = frames[0].loops
+    return [*own[: own.index(loop) + 1], *(one for caller in frames[1:] for one in caller.loops)]
+
+
+@cache
+def advances(loop: ast.AST) -> bool:
+    """Whether a call of the body computes a value from that which an earlier iteration has left in the same name."""
+    for targets, value in assignments(loop):
+        for call in walk(value):
+            if not isinstance(call, ast.Call) or last_name(call.func) in _PLAIN:
+                continue
+            given = {part.id for one in passed(call) for part in walk(one) if isinstance(part, ast.Name)}
+            carried = sources(given, loop) & targets - _fresh(loop)
+            if any(not _KEYS.search(name.lower()) for name in carried):
+                return True
+    return any(_updates_attribute(part) for part in _assignments_in(loop))
+
+
+@cache
+def _fresh(loop: ast.AST) -> frozenset[str]:
+    """The names that each iteration begins with: those that the `for` binds."""
+    target = getattr(loop, "target", None)
+    return (
+        frozenset(part.id for part in walk(target) if isinstance(part, ast.Name)) if target else frozenset()
+    )
+
+
+def _assignments_in(loop: ast.AST) -> list[ast.Assign]:
+    return [
+        part
+        for statement in getattr(loop, "body", [])
+        for part in walk(statement)
+        if isinstance(part, ast.Assign)
+    ]
+
+
+def _updates_attribute(statement: ast.Assign) -> bool:
+    """`self.state = step(self.state, batch)`."""
+    if not isinstance(statement.value, ast.Call) or last_name(statement.value.func) in _PLAIN:
+        return False
+    made = {dotted(part) for target in statement.targets for part in unpacked(target)}
+    return any("." in dotted(one) and dotted(one) in made for one in passed(statement.value))
+
+
+def waits_by_itself(loop: ast.AST, frame: Frame) -> bool:
+    """Whether a function that the loop calls waits for the device, as one that measures a step does."""
+    for call in calls_in(loop):
+        name = dotted(call.func)
+        held = frame.value_of(name) if name and "." not in name else None
+        node = getattr(held, "node", None)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and blocks(node):
+            return True
+    return False
+
+
+@cache
+def waits_in_each(loop: ast.AST) -> bool:
+    """Whether every iteration waits for the device explicitly."""
+    body = getattr(loop, "body", [])
+    return isinstance(body, list) and any(
+        blocks(statement) for statement in body if isinstance(statement, (ast.Expr, ast.Assign))
+    )
+
+
+@cache
+def blocks(function: ast.AST) -> bool:
+    """Whether code waits for the device explicitly."""
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == "block_until_ready" for part in ast.walk(function)
+    )

@@ -1,0 +1,61 @@
+"""What the author says of a place: in the docstring and name of its function, and in the comments beside it."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxlint.api import Frame
+from jaxlint.api.syntax import nodes_of, walk
+from jaxlint_rules._names import last_name
+
+# A function that keeps iterations apart: to compare with, or because all rows at once do not fit.
+ONE_BY_ONE = re.compile(
+    r"one (\w+ )?at a time|one[- ]by[- ]one|sequential|memory[- ](safe|efficient|saving)|out of memory|\boom\b|python loop|host loop"
+    r"|\bserial(ly)?\b|\bnaive|\breference\b|for[- ]loop|without vmap|instead of vmap",
+    re.IGNORECASE,
+)
+UNROLLED = re.compile(r"unroll|(at|during) trac(e|ing)[- ]?time|at trace|while tracing", re.IGNORECASE)
+_PICTURES = re.compile(
+    r"(^|_)(plots?|plotting|draw|figures?|visuali[sz]e\w*|animate|render)(_|$)|^plot|^show_"
+)
+_PLOTTERS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot"})
+
+
+def says(frame: Frame, node: ast.AST, words: re.Pattern[str]) -> bool:
+    """Whether the name or the docstring of the function around a place, or a comment at the place, contains one of the words."""
+    owner = frame.owner
+    name, documented = "", None
+    if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        name, documented = owner.name.replace("_", " "), ast.get_docstring(owner)
+    line = getattr(node, "lineno", 1)
+    lines = frame.module.source.text.splitlines()[max(line - 3, 0) : line + 1]
+    comments = " ".join(line.partition("#")[2] for line in lines)
+    return words.search(f"{name}\n{documented or ''}\n{comments}") is not None
+
+
+def says_of(name: str, frame: Frame, words: re.Pattern[str]) -> bool:
+    """Whether the docstring of the function around a place says something of a name, there or in the lines that follow."""
+    owner = frame.owner
+    text = ast.get_docstring(owner) if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    lines = (text or "").splitlines()
+    return any(
+        re.search(rf"\b{re.escape(name)}\b", line) and words.search(" ".join(lines[number : number + 3]))
+        for number, line in enumerate(lines)
+    )
+
+
+def makes_pictures(frame: Frame) -> bool:
+    """Whether the function of a frame is there to plot: by its name, or since it draws itself."""
+    function = frame.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return False
+    return _PICTURES.search(function.node.name.lower()) is not None or any(
+        isinstance(call.func, ast.Attribute) and last_name(call.func.value) in _PLOTTERS
+        for call in nodes_of(function.node, ast.Call)
+    )
+
+
+def counts_shown(statement: ast.AST) -> int:
+    """How many values a statement prints or formats."""
+    return sum(isinstance(part, ast.FormattedValue) for part in walk(statement))

@@ -1,0 +1,62 @@
+"""What the host does with an awaited value: whether a later read would serve as well."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jaxlint.api.syntax import dotted, walk
+from jaxlint_rules._heat import advances
+from jaxlint_rules._names import last_name, passed
+from jaxlint_rules._slices import assignments, calls_in, has
+
+# Calls that show a value, or keep it for later.
+_KEEPS = re.compile(
+    r"print|log|info|debug|warn|append|extend|add|record|report|push|track|set_|update|format|echo|tqdm"
+    r"|^(str|float|int|bool|round|item|tolist|mean|sum|max|min|abs|isnan|isfinite|any|all|len|array|asarray|items|values|keys|get|join|device_get|observe|put)$"
+)
+
+
+def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
+    """Whether the iteration itself needs an array on the host, so that it cannot be read later, and NumPy is not all that
+    works on it."""
+    if how.startswith("numpy.save"):
+        return True
+    if not how.startswith("numpy."):
+        return False
+    names = _named(node, loop)
+    if not advances(loop) and any(
+        isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load) and has(part.value, node, names)
+        for part in _parts(loop)
+    ):
+        return True
+    return any(
+        isinstance(part, (ast.For, ast.comprehension)) and has(part.iter, node, names)
+        for part in _parts(loop)
+    ) or any(_consumes(call, node, names, loop) for call in calls_in(loop))
+
+
+def _named(node: ast.AST, loop: ast.AST) -> set[str]:
+    """The names that hold the value in the iteration; not the lists that it is appended to."""
+    found: set[str] = set()
+    while True:
+        wider = found.union(*(targets for targets, value in assignments(loop) if has(value, node, found)))
+        if wider == found:
+            return found
+        found = wider
+
+
+def _parts(loop: ast.AST) -> Iterator[ast.AST]:
+    for statement in getattr(loop, "body", []):
+        yield from walk(statement)
+
+
+def _consumes(call: ast.Call, node: ast.AST, names: set[str], loop: ast.AST) -> bool:
+    """Whether a call works on the array: one of another library, or of NumPy where no iteration continues another."""
+    made = any(part is call for part in walk(node))  # on the way to the value
+    if made or any(part is node for part in walk(call.func)) or _KEEPS.search(last_name(call.func)):
+        return False
+    if dotted(call.func).partition(".")[0] in ("np", "numpy", "jnp", "jax") and advances(loop):
+        return False
+    return any(has(one, node, names) for one in passed(call))
