@@ -2,7 +2,7 @@
 
 from jaxlint.staging.shapes.answers import misfit_of, symbolic_shape
 from jaxlint.staging.shapes.applied import MisfitError, shape_text
-from jaxlint.staging.shapes.indexing import out_of_range
+from jaxlint.staging.shapes.bounds import Bounds, bounds_of, starts_at
 from jaxlint.staging.shapes.known import (
     ELEMENTWISE,
     REDUCTIONS,
@@ -11,6 +11,7 @@ from jaxlint.staging.shapes.known import (
     shape_of,
     shapes_differ,
 )
+from jaxlint.staging.shapes.overruns import beyond, out_of_range
 from jaxlint.staging.shapes.ranges import Range, range_of, range_of_result
 from jaxlint.staging.tracking.dtype_bounds import SOME_FLOAT, SOME_NUMBER, certain_dtype, changes_dtype
 from jaxlint.staging.tracking.keys import name_in
@@ -80,6 +81,7 @@ __all__ = [
     "Array",
     "AtIndexer",
     "BoundMethod",
+    "Bounds",
     "Choice",
     "ClassValue",
     "DType",
@@ -109,6 +111,8 @@ __all__ = [
     "Value",
     "arguments_of",
     "axes_of_spec",
+    "beyond",
+    "bounds_of",
     "certain_dtype",
     "changed_in_place",
     "changes_dtype",
@@ -140,6 +144,7 @@ __all__ = [
     "short_source",
     "spec_axes",
     "spec_entries",
+    "starts_at",
     "strings",
     "symbolic_shape",
     "varies_over",

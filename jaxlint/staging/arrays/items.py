@@ -54,7 +54,7 @@ class ArrayItems(Part):
                 self.access.check_slice(base.array, part, node, frame)
                 if base.array.role != "ref":
                     self.check_mask(base.array, part, node, frame)
-            return AtIndexer(base.array, indexed=True)
+            return AtIndexer(base.array, indexed=True, index=index)
         assert isinstance(base, Array)
         return self.array_subscript(base, index, node, frame)
 

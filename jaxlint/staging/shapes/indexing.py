@@ -35,7 +35,7 @@ def getitem(applied: Applied) -> Result:
 
 def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
     taken = sum(not (is_none(part) or constant(part) is ...) for part in parts)
-    if any(_is_mask(part) for part in parts):
+    if any(is_mask(part) for part in parts):
         applied.unclear()
     if taken > len(whole):
         raise MisfitError(
@@ -71,28 +71,7 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
     return (*found[:start], *joint, *found[start:], *rest)
 
 
-def out_of_range(whole: Shape, index: Value) -> tuple[int, int, int] | None:
-    """An index that is certainly out of range: the index, the axis and its size. JAX clamps it to the last element."""
-    parts = index.items if isinstance(index, TupleValue) else [index]
-    if parts is None:
-        return None
-    axis = 0
-    for part in parts:
-        const = constant(part)
-        if const is ... or (_is_mask(part) and axis < len(whole)):
-            return None
-        if is_none(part):
-            continue
-        if axis >= len(whole):
-            return None
-        size = whole[axis]
-        if type(const) is int and isinstance(size, int) and not -size <= const < size:
-            return const, axis, size
-        axis += 1
-    return None
-
-
-def _is_mask(part: Value) -> bool:
+def is_mask(part: Value) -> bool:
     return isinstance(part, (Array, NumpyArray)) and dtype_of(part) == "bool"
 
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.shapes.known import shape_of
+from jaxlint.staging.shapes.measures import size_of
 from jaxlint.staging.values.arrays import Array, NumpyArray, Operation
 from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
@@ -100,7 +103,11 @@ def range_of_result(made: Operation, depth: int = MAX_DEPTH) -> Range | None:
     if name in _MAKING:
         return _MAKING[name](made)
     if name == "getitem" and len(args) == 2:
-        return range_of(args[0], depth - 1) if _keeps_all(args[1]) else None
+        return _of_item(made, depth)
+    if name == "clip":
+        return _of_clip(made)
+    if name == "where":
+        return _of_where(made, depth)
     if name == "astype" or name in _ARRANGING:
         return range_of(args[0], depth - 1)
     if name in ("sum", "prod", "cumsum", "cumprod"):
@@ -125,6 +132,39 @@ def range_of_result(made: Operation, depth: int = MAX_DEPTH) -> Range | None:
         pick = max if name == "maximum" else min
         return Range(pick(one.low, two.low), pick(one.high, two.high), None) if _apart(one, two) else None
     return None
+
+
+def _of_item(made: Operation, depth: int) -> Range | None:
+    """The range of all elements, or of some: each random number may be any in its range."""
+    inner = range_of(made.args[0], depth - 1)
+    if inner is None or _keeps_all(made.args[1]):
+        return inner
+    part = frozenset({id(made)})
+    return (
+        Range(inner.low, inner.high, inner.mean, inner.step, part, is_drawn=True) if inner.is_drawn else None
+    )
+
+
+def _of_where(made: Operation, depth: int) -> Range | None:
+    """The range of one array and of another: each is taken somewhere."""
+    if len(made.args) != 3:
+        return None
+    one, two = (range_of(part, depth - 1) for part in made.args[1:])
+    if one is None or two is None:
+        return None
+    low, high = min(one.low, two.low), max(one.high, two.high)
+    drawn = _is_drawn(one, two) and not (one.is_constant and two.is_constant)
+    return Range(low, high, None, math.gcd(one.step, two.step), frozenset({id(made)}), is_drawn=drawn)
+
+
+def _of_clip(made: Operation) -> Range | None:
+    """The range between two bounds: a program that clips expects numbers beyond them."""
+    given = made.kwargs
+    low = constant(made.operand(1, "min") or given.get("a_min"))
+    high = constant(made.operand(2, "max") or given.get("a_max"))
+    if type(low) is not int or type(high) is not int:
+        return None
+    return _drawn(made, low, high + 1)
 
 
 def _keeps_all(index: Value) -> bool:
@@ -241,13 +281,19 @@ def _of_factors(operand: Value) -> Range | None:
     return _single(math.prod(flat))
 
 
+def _number(value: Value) -> Any:
+    """A known number, also as the size of an axis."""
+    number = constant(value)
+    return size_of(value, symbolic_shape) if number is MISSING else number
+
+
 def _bounds(made: Operation) -> tuple[int, int, int] | None:
     """Start, stop and step of an `arange`."""
     given = [*made.args[:3]]
     for position, keyword in enumerate(("start", "stop", "step")):
         if keyword in made.kwargs and position == len(given):
             given.append(made.kwargs[keyword])
-    bounds = [constant(value) for value in given]
+    bounds = [_number(value) for value in given]
     if not bounds or not all(type(bound) is int for bound in bounds):
         return None
     start, stop, step = ([0, *bounds, 1] if len(bounds) == 1 else [*bounds, 1])[:3]
@@ -277,6 +323,16 @@ def _of_draw(made: Operation) -> Range | None:
     """The range of `jax.random.randint(key, shape, minval, maxval)`."""
     low, stop = constant(made.operand(2, "minval")), constant(made.operand(3, "maxval"))
     return _drawn(made, low, stop)
+
+
+def _of_numpy_draw(made: Operation) -> Range | None:
+    """The range of `numpy.random.randint(low, high)` and of a generator's `integers`."""
+    low, high = made.operand(0, "low"), made.operand(1, "high")
+    if "endpoint" in made.kwargs:
+        return None
+    if high is None or is_none(high):
+        return _drawn(made, 0, constant(low))
+    return _drawn(made, constant(low), constant(high))
 
 
 def _of_choice(made: Operation) -> Range | None:
@@ -313,6 +369,8 @@ _MAKING = {
     "jax.random.randint": _of_draw,
     "jax.random.permutation": _of_choice,
     "jax.random.choice": _of_choice,
+    "numpy.random.randint": _of_numpy_draw,
+    "numpy.random.integers": _of_numpy_draw,
     "full": _of_filled,
     "ones": _of_filled,
     "zeros": _of_filled,

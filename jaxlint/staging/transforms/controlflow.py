@@ -28,6 +28,7 @@ from jaxlint.staging.values import (
     ExternalObject,
     ListValue,
     NumpyArray,
+    Operation,
     Origin,
     Partial,
     StarArgument,
@@ -47,7 +48,7 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.staging.values.forms import hidden, linked, row, same, stacked
+from jaxlint.staging.values.forms import hidden, linked, row, same, stacked, starting
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.gradient_flow import flow_in, marked
 from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, mapped
@@ -144,7 +145,7 @@ class ControlFlow(Part):
             fresh(self.boundary.to_staged(init, carry_why)),
             fresh(self.boundary.to_staged(xs, x_why)),
         )
-        linked(carry, init)
+        linked(carry, init, starting)
         linked(x, xs, row)
 
         def run(carried: Value) -> Value:
@@ -222,7 +223,7 @@ class ControlFlow(Part):
         why = self.bodies.body_why(api, given[1], node, frame)
         born, before = Origin(api).serial, list(frame.consumed)
         carry = fresh(self.boundary.to_staged(given[2], Why("the loop carry of", cause=why)))
-        linked(carry, given[2])
+        linked(carry, given[2], starting)
 
         def run(carried: Value) -> Value:
             return self.bodies.staged_call(api, given[1], [carried], node, frame, "while_loop", why)
@@ -251,9 +252,13 @@ class ControlFlow(Part):
         if self.machine.exact:
             index.dtype, index.form = promote(*map(dtype_of, given[:2])), same(Static(0))
             index.dtype = strong(index.dtype)
+        counted = [constant(bound) for bound in given[:2]]
+        if all(type(bound) is int for bound in counted):
+            counts = Operation("arange", (given[0], given[1]), {}, node, full="jax.numpy.arange")
+            index.form = row(Array(True, made=counts))
         born, before = Origin(api).serial, list(frame.consumed)
         carry = fresh(self.boundary.to_staged(given[3], Why("the loop carry of", cause=why)))
-        linked(carry, given[3])
+        linked(carry, given[3], starting)
 
         def run(carried: Value) -> Value:
             return self.bodies.staged_call(api, given[2], [index, carried], node, frame, "fori_loop", why)

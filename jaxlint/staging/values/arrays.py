@@ -47,7 +47,7 @@ class Form:
     new `axis`, as long as `along` says (an array and one of its axes, or a number); "either": one of `of`; "grown":
     from the operation, in a loop that began with another shape; "layer": from `made`, an operation that no rule sees;
     "declared": from `symbols`; "hidden": unknown. `rank` and `names` come from the program, by `B, T = x.shape`.
-    `equal`: the only array of `of` has the same elements too.
+    `equal`: the only array of `of` has the same elements too. `first`: it has them in the first step of a loop.
     """
 
     __slots__ = (
@@ -55,6 +55,7 @@ class Form:
         "asked",
         "axis",
         "equal",
+        "first",
         "how",
         "made",
         "misfit",
@@ -78,6 +79,7 @@ class Form:
         self.misfit: Exception | None = None
         self.how = how
         self.equal = False
+        self.first = False
         self.of = of
         self.axis = axis
         self.along = along

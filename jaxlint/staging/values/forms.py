@@ -25,6 +25,13 @@ def equal(source: Value) -> Form:
     return form
 
 
+def starting(source: Value) -> Form:
+    """The form of a loop carry that begins as `source`."""
+    form = Form("", (source,))
+    form.first = True
+    return form
+
+
 def row(source: Value, axis: int = 0) -> Form:
     return Form("row", (source,), axis)
 

@@ -386,6 +386,7 @@ class AtIndexer(Value):
 
     array: Array
     indexed: bool = False
+    index: Value | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#8604
 # blind: eighth
-# missed: how many powers there are is known where the function is called, at the end of another array's shape
 
 import jax
 import jax.numpy as jnp
