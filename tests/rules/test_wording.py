@@ -17,6 +17,7 @@ from pathlib import Path
 import flax.errors
 import jax
 import pytest
+from haiku._src.base import NonEmptyStateError
 from jax._src.named_sharding import DuplicateSpecError
 
 import jaxlint_rules
@@ -65,7 +66,9 @@ def test_a_text_follows_the_style(kind: str) -> None:
 
 def test_exceptions_that_messages_name_exist() -> None:
     known = {*dir(builtins), *dir(jax.errors), *dir(flax.errors)}
-    known |= {one.__name__ for one in (dataclasses.FrozenInstanceError, DuplicateSpecError)}
+    known |= {
+        one.__name__ for one in (dataclasses.FrozenInstanceError, DuplicateSpecError, NonEmptyStateError)
+    }
     named = {name for text in _texts("message") for name in re.findall(r"\b[A-Z]\w*Error\b", prose(text))}
     assert len(named) > 10
     assert named - known == set()

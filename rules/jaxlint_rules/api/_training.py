@@ -7,9 +7,13 @@ import re
 
 from jaxlint.api import CallEvent, Module
 from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of
-from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
+from jaxlint.api.values import Array, ExternalMethod, ExternalObject, Unknown, Value, constant
 from jaxlint_rules._names import unpacked
 
+_CHANGED = "flax.linen.Module.apply"
+_HAIKU = "hk.apply"
+# Collections that a later call reads. Others, such as intermediates, may be requested and ignored.
+_KEPT = frozenset({"batch_stats", "cache"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$")
 
@@ -56,3 +60,15 @@ def _binds(name: str, function: FunctionNode) -> bool:
     stores = {part.id for part in nodes_of(function, ast.Name) if isinstance(part.ctx, ast.Store)}
     outer = {n for part in nodes_of(function, ast.Nonlocal) for n in part.names}
     return name in {parameter.arg for parameter in all_parameters(function)} | (stores - outer)
+
+
+def state_collection(value: Value) -> str:
+    """The collection of a module's new state; "" for anything else."""
+    made = value.made if isinstance(value, Array) else None
+    if made is not None and made.name == _HAIKU:
+        return "state"
+    if made is None or made.name != _CHANGED or not made.args:
+        return ""
+    names = constant(made.args[0])
+    listed = (names,) if isinstance(names, str) else names if isinstance(names, tuple) else ()
+    return next((str(name) for name in listed if name in _KEPT), "")

@@ -7,15 +7,10 @@ from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, nodes_of
-from jaxlint.api.values import Array, TupleValue, Value, constant
+from jaxlint.api.values import Array, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
-from jaxlint_rules.api._training import is_read
-
-_CHANGED = "flax.linen.Module.apply"
-_HAIKU = "hk.apply"
-# Collections that a later call reads. Others, such as intermediates, may be requested and ignored.
-_KEPT = frozenset({"batch_stats", "cache"})
+from jaxlint_rules.api._training import is_read, state_collection
 
 
 class ModuleStateDropped(Rule):
@@ -73,7 +68,7 @@ class ModuleStateDropped(Rule):
         if statement is None or statement.value is not event.node or len(statement.targets) != 1:
             module = event.frame.module
             taken = isinstance(module.parents.get(event.node), ast.Subscript)  # `net.apply(...)[0]`
-            if not taken and any(map(_collection, event.result.elements())):
+            if not taken and any(map(state_collection, event.result.elements())):
                 self.keeping.add(module)
             return
         if event.frame.is_in_test():
@@ -133,7 +128,7 @@ def _is_the_last(event: CallEvent, statement: ast.Assign) -> bool:
 def _states(target: ast.expr, value: Value) -> Iterator[tuple[str, str]]:
     """The names bound to a module's new state, each with its collection."""
     if isinstance(target, ast.Name):
-        collection = _collection(value)
+        collection = state_collection(value)
         if collection:
             yield target.id, collection
     elif isinstance(value, TupleValue) and value.items is not None:
@@ -141,14 +136,3 @@ def _states(target: ast.expr, value: Value) -> Iterator[tuple[str, str]]:
         if len(parts) == len(value.items) and not any(isinstance(part, ast.Starred) for part in parts):
             for part, item in zip(parts, value.items, strict=True):
                 yield from _states(part, item)
-
-
-def _collection(value: Value) -> str:
-    made = value.made if isinstance(value, Array) else None
-    if made is not None and made.name == _HAIKU:
-        return "state"
-    if made is None or made.name != _CHANGED or not made.args:
-        return ""
-    names = constant(made.args[0])
-    listed = (names,) if isinstance(names, str) else names if isinstance(names, tuple) else ()
-    return next((str(name) for name in listed if name in _KEPT), "")

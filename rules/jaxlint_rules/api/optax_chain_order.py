@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.tables import OPTIMIZERS
 from jaxlint.api.values import ExternalObject, Value, constant
 from jaxlint.finding import Severity
 
+_SCHEDULE = re.compile(r"^optax\.(schedules\.)?\w*(schedule|_decay)$")
 _CLIPS = ("optax.clip", "optax.clip_by_global_norm", "optax.adaptive_grad_clip", "optax.clip_by_block_rms")
 
 
@@ -15,7 +18,8 @@ class OptaxChainOrder(Rule):
 
     ## What it does
     Finds `optax.chain(optax.adam(lr), optax.clip_by_global_norm(1.0))`, which clips after the
-    optimizer, and chains of `scale_by_...` whose `optax.scale` has a positive factor.
+    optimizer, and chains of `scale_by_...` whose `optax.scale` or `optax.scale_by_schedule` has a
+    positive factor.
 
     ## Why is this bad?
     After the optimizer the chain holds updates, already scaled by the learning rate, not gradients:
@@ -64,24 +68,37 @@ class OptaxChainOrder(Rule):
                 )
                 return
         scales = [
-            part for part in event.args if isinstance(part, ExternalObject) and part.name == "optax.scale"
+            part
+            for part in event.args
+            if isinstance(part, ExternalObject) and part.name in ("optax.scale", "optax.scale_by_schedule")
         ]
-        factors = [constant(part.args[0]) if part.args else None for part in scales]
         adaptive = (
             any(n.startswith("optax.scale_by_") for n in names)
             and "optax.scale_by_learning_rate" not in names
         )
-        known = all(isinstance(f, (int, float)) and f > 0 for f in factors)
         plain = all(
             n.startswith(("optax.scale", "optax.clip", "optax.add_", "optax.trace", "optax.centralize"))
             for n in names
         )
-        if adaptive and factors and known and plain and "optax.scale_by_schedule" not in names:
+        if adaptive and scales and all(map(_is_positive, scales)) and plain:
             report(
                 event.node,
                 "this chain never negates its updates, so the loss grows; scale by a negative learning rate",
-                reason="`optax.scale` has a positive factor; `optax.adam` and the like negate the learning rate",
+                reason=f"`{scales[0].name}` has a positive factor; `optax.adam` and the like negate the learning rate",
             )
+
+
+def _is_positive(scale: ExternalObject) -> bool:
+    """Whether a factor is a number above zero, or a schedule of optax from numbers that are not below."""
+    given = [*scale.args, *scale.kwargs.values()]
+    factor = given[0] if len(given) == 1 else None
+    if scale.name == "optax.scale":
+        number = constant(factor)
+        return isinstance(number, (int, float)) and number > 0
+    if not isinstance(factor, ExternalObject) or not _SCHEDULE.search(factor.name):
+        return False
+    numbers = [constant(part) for part in (*factor.args, *factor.kwargs.values())]
+    return all(isinstance(number, (int, float)) and number >= 0 for number in numbers) and any(numbers)
 
 
 def _makes_steps(name: str, value: Value) -> bool:
