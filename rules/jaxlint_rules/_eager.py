@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Frame, Reporter
+from jaxlint.api import CallEvent, Frame, Loop, Reporter
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import Function, Partial, Transformed, Value
-from jaxlint_rules._loops import host_loops, is_on_host, loop_variables
+from jaxlint_rules._loops import (
+    BRIEF,
+    called_in_loop,
+    host_loops,
+    is_on_host,
+    loop_variables,
+    name_of_step,
+    place_of_loop,
+)
 from jaxlint_rules._names import names_in
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
@@ -27,6 +35,7 @@ _STATEMENTS = (
     ast.If,
 )
 _KEEP_EAGER = frozenset({"grad", "value_and_grad", "jacobian", "vmap", "checkpoint"})
+_UPDATES = frozenset({"update", "apply_updates", "apply_gradients"})
 _SOME = 4  # calls and operators; fewer are hardly worth compiling
 
 
@@ -58,27 +67,53 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> Function | N
         target = target.target if isinstance(target, Transformed) else target.function
     if (
         frame.stage.staged
-        or frame.module.is_test
+        or any(one.module.is_test for one in (frame, *frame.callers()))
         or frame.guarded_in_loop()
         or not isinstance(node, ast.Call)
     ):
         return None
     if not isinstance(target, Function) or not computes_only(target.node) or _size(target.node) < _SOME:
         return None
-    loops = host_loops(frame)
-    return target if loops and steps(node, loops[0].node) and is_on_host(frame) else None
+    found = stepping_loop(node, frame)
+    return target if found is not None and steps(found[1], found[0].node) and is_on_host(frame) else None
+
+
+def stepping_loop(node: ast.Call, frame: Frame) -> tuple[Loop, ast.Call] | None:
+    """The host loop that runs a call in every iteration, and the call in its body: this one, or one that leads to it."""
+    own = host_loops(frame)
+    if own:
+        return own[0], node
+    called = called_in_loop(frame)
+    if called is None or (called[0].trips is not None and called[0].trips <= BRIEF):
+        return None
+    around = called[1].call_node
+    return (called[0], around) if isinstance(around, ast.Call) else None
 
 
 def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: str, advice: str) -> None:
     """Reports a call of the result of the transform `name`, if `eager_step` accepts it."""
-    function = eager_step(callee, event.node, event.frame)
-    if function is not None:
-        report(
-            event.node,
-            f"`{name}` of `{function.qualname}` runs operation by operation each iteration; {advice}",
-            reason=f"{callee.why.explain(report.module)}; the loop at line "
-            f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} calls it outside jit",
-        )
+    frame = event.frame
+    function = eager_step(callee, event.node, frame)
+    if function is None or not isinstance(event.node, ast.Call):
+        return
+    found = stepping_loop(event.node, frame)
+    assert found is not None
+    own = found[0] in frame.loops
+    if not own and _updates_by_optimiser(frame):
+        return  # `eager-update` tells it of the whole function
+    report(
+        event.node,
+        f"`{name}` of `{function.qualname}` runs operation by operation each iteration; {advice}",
+        reason=f"{callee.why.explain(report.module)}; {place_of_loop(found[0], frame)} calls "
+        f"{'it' if own else f'`{name_of_step(frame)}`'} outside jit",
+    )
+
+
+def _updates_by_optimiser(frame: Frame) -> bool:
+    """Whether the function of a frame applies the updates of an optimizer."""
+    function = frame.function
+    calls = nodes_of(function.node, ast.Call) if function is not None else ()
+    return any(dotted(call.func).rpartition(".")[2] in _UPDATES for call in calls)
 
 
 def steps(node: ast.Call, loop: ast.AST) -> bool:

@@ -36,18 +36,39 @@ def bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
         if frame.is_conditional_in(loop):
             return
         yield loop, loop.node
+    called = called_in_loop(frame)
+    if called is not None and frame.function is not None:
+        yield called[0], frame.function.node
+
+
+def called_in_loop(frame: Frame) -> tuple[Loop, Frame] | None:
+    """The host loop that runs the whole of a function in every iteration, one or two calls above a place outside of
+    loops, and the frame of the function that it calls."""
     within = frame.function
     for _ in range(_NEAR):
         caller = frame.caller
         if frame.loops or frame.is_conditional() or within is None or isinstance(within.node, ast.Lambda):
-            return
+            return None
         if caller is None or caller.stage.staged:
-            return
+            return None
         around = next(iter(host_loops(caller)), None)
         if around is not None and not caller.is_conditional_in(around):
-            yield around, within.node
-            return
+            return around, frame
         frame = caller
+    return None
+
+
+def name_of_step(frame: Frame) -> str:
+    """The function that a loop around the callers of a place calls in every iteration; "" if there is none."""
+    called = called_in_loop(frame)
+    return called[1].function.name if called is not None and called[1].function is not None else ""
+
+
+def place_of_loop(loop: Loop, frame: Frame) -> str:
+    """Where a loop of this frame or of a caller is, in words."""
+    runner = next((one for one in (frame, *frame.callers()) if loop in one.loops), frame)
+    line = getattr(loop.node, "lineno", "?")
+    return f"the loop at {f'line {line}' if runner.module is frame.module else f'{runner.module.display}:{line}'}"
 
 
 def is_few(loop: Loop, frame: Frame) -> bool:

@@ -9,7 +9,7 @@ from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, bodies, is_brief, is_on_host
+from jaxlint_rules._loops import FEW, bodies, is_brief, is_on_host, name_of_step, place_of_loop
 from jaxlint_rules.api._training import is_optimiser_update
 
 _HOST = frozenset(
@@ -24,7 +24,8 @@ class EagerUpdate(Rule):
     """The optimizer of a training loop runs outside jit.
 
     ## What it does
-    Finds calls of an optimizer's `update` (optax, flax.nnx) in host loops outside `jit`.
+    Finds calls of an optimizer's `update` (optax, flax.nnx) in host loops outside `jit`, and in
+    functions and methods that such a loop calls.
 
     ## Why is this bad?
     An update is about ten operations for each parameter array. Outside `jit`, each is dispatched to
@@ -57,7 +58,8 @@ class EagerUpdate(Rule):
     ## Fix safety
     Unsafe: a compiled step rounds in another order, and captures the variables around it at trace
     time. The fix turns as many statements around the call as can be compiled into the step. It
-    donates the state that the step replaces, unless a caller visibly keeps it.
+    donates the state that the step replaces, unless a caller visibly keeps it. A function
+    that the loop calls has no fix: you decide which of its parameters are static.
     `jaxlint verify --apply` writes the fix only after the program ran with it, gave the same
     results and was faster.
 
@@ -77,29 +79,32 @@ class EagerUpdate(Rule):
     proof = "source"
 
     def __init__(self) -> None:
-        self.told: set[ast.AST] = set()  # loops: one step mends all that is updated in one
+        self.told: set[ast.AST] = (
+            set()
+        )  # loops and the functions that they call: one step mends all that one updates
 
     @concerns(callees=("ExternalMethod", "Unknown"), methods=("update", *_UNPACKED))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame = event.frame
         nnx = _is_nnx_update(event)
-        if frame.stage.staged or frame.module.is_test:
+        if frame.stage.staged or any(one.module.is_test for one in (frame, *frame.callers())):
             return
         if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event)):
             return
-        loop = next((loop for loop, body in bodies(frame) if body is loop.node), None)
-        if loop is None or loop.node in self.told or not _is_run_on_host(event, loop):
+        loop, body = next(bodies(frame), (None, None))
+        if loop is None or body is None or self.told & {loop.node, body} or not _is_run_on_host(event, loop):
             return
         if loop.trips is not None and loop.trips <= FEW:
             return
-        self.told.add(loop.node)
+        self.told |= {loop.node, body}
         called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"
+        own = loop in frame.loops
         report(
             event.node,
             f"`{called}` runs operation by operation each iteration; jit the train step",
-            reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} calls it outside jit",
+            reason=f"{place_of_loop(loop, frame)} calls {'it' if own else f'`{name_of_step(frame)}`'} outside jit",
             severity=Severity.INFO if is_brief(loop, frame) else None,
-            fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)),
+            fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)) if own else None,
         )
 
 
