@@ -626,3 +626,42 @@ def a_function_of_branches() -> str:
     for i in range(3_000):
         lines += [f"    if option({i}):", f"        y{i} = jnp.sin(x)", f"        x = x + y{i}"]
     return "\n".join([*lines, "    return x", "run(jnp.ones(3))\n"])
+
+
+# -- sizes of arrays
+
+
+def _sizes(lines: list[str]) -> str:
+    body = ["@jax.jit\ndef run(x, y, z):\n    n, m, k = x.shape[0], y.shape[0], z.shape[0]", *lines]
+    return "\n    ".join([*body, "return jnp.zeros((n,)) + jnp.ones((n + 1,))\n"])
+
+
+@program
+def a_size_that_uses_itself_twice() -> str:
+    return _sizes(["n = (n + m) * (n - m + 1)"] * 60)
+
+
+@program
+def a_size_that_is_squared() -> str:
+    return _sizes(["n = n * n"] * 60)
+
+
+@program
+def quotients_of_quotients() -> str:
+    return _sizes(["n = (n * m) // (n - m + 1) % (m + n)"] * 40)
+
+
+@program
+def quotients_times_many_symbols() -> str:
+    symbols = ["w = m + k + x.shape[1] + y.shape[1] + z.shape[1] + x.shape[2] + y.shape[2] + z.shape[2]"]
+    return _sizes([*symbols, *["n = (n * w) // 7"] * 30])
+
+
+@program
+def a_size_that_grows_three_thousand_times() -> str:
+    return _sizes(["n = n + 1"] * 3_000)
+
+
+@program
+def a_shape_that_is_doubled() -> str:
+    return _sizes(["s = x.shape", *["s = s + s"] * 40, "jnp.zeros(s)"])

@@ -49,6 +49,8 @@ def size_of(value: Value, of: ShapeOf) -> Size | None:
 
 def _measured(measured: Measured, of: ShapeOf) -> Size | None:
     how = measured.how
+    if measured.endless:
+        return None
     if how in _ARITHMETIC:
         sides = [size_of(part, of) for part in measured.of]
         left, right = sides[0], sides[-1]
@@ -118,6 +120,8 @@ def sizes_in(value: Value, of: ShapeOf) -> Shape | None:
 
 
 def _measured_tuple(measured: Measured, of: ShapeOf) -> Shape | None:
+    if measured.endless:
+        return None
     if measured.how == "joined":
         # An unknown number in it is still a size.
         parts = [

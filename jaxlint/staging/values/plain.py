@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from jaxlint.staging.values.sizes import Size
@@ -111,6 +111,9 @@ class Flow:
 TANGENT: Final = Flow()
 
 
+MAX_STEPS: Final = 1000  # of a `Measured`: a sum of itself, sixty times, would take 2**60
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
     """How a number, or a tuple of numbers, was derived from dimensions. Its value is computed on demand.
@@ -123,6 +126,21 @@ class Measured:
     of: tuple[Value, ...]
     start: int | None = None  # for "shape"; for "axis", the axis
     stop: int | None = None
+    steps: int = field(init=False)  # to compute it, as a tree; a number used twice counts twice
+
+    def __post_init__(self) -> None:
+        steps = 1 + sum(one.steps for one in map(_measured, self.of) if one is not None)
+        object.__setattr__(self, "steps", min(steps, MAX_STEPS + 1))
+
+    @property
+    def endless(self) -> bool:
+        """Whether it takes too many steps to compute: then it is unknown."""
+        return self.steps > MAX_STEPS
+
+
+def _measured(value: Value) -> Measured | None:
+    found = getattr(value, "measured", None)
+    return found if isinstance(found, Measured) else None
 
 
 @dataclass(slots=True, eq=False)

@@ -40,6 +40,7 @@ class Divided:
     operator: str
     left: Size
     right: Size
+    weight: int  # the symbols in it, each as often as it stands there
 
     def __lt__(self, other: Atom) -> bool:
         return _order(self) < _order(other)
@@ -67,7 +68,10 @@ class Polynomial:
 
 
 Size = int | Polynomial
-MAX_TERMS: Final = 12  # terms of a polynomial; a longer one becomes a symbol
+# A larger polynomial becomes a symbol.
+MAX_TERMS: Final = 12
+MAX_WEIGHT: Final = 200  # atoms, those inside quotients included
+_MAX_INT: Final = 1 << 128  # beyond each size and each address
 
 
 def symbol(name: str) -> Polynomial:
@@ -85,13 +89,27 @@ def _terms(size: Size) -> dict[Monomial, int]:
     return dict(size.terms)
 
 
+def _weight(sizes: Iterable[Size]) -> int:
+    polynomials = [size for size in sizes if isinstance(size, Polynomial)]
+    return sum(sum(map(_atom_weight, monomial)) for one in polynomials for monomial, _ in one.terms)
+
+
+def _atom_weight(atom: Atom) -> int:
+    return 1 if isinstance(atom, Symbol) else atom.weight
+
+
+def _number(number: int) -> Size:
+    return number if abs(number) < _MAX_INT else symbol("?")
+
+
 def _made(terms: dict[Monomial, int]) -> Size:
     kept = {monomial: factor for monomial, factor in terms.items() if factor}
     if not kept:
         return 0
     if len(kept) == 1 and () in kept:
-        return kept[()]
-    if len(kept) > MAX_TERMS:
+        return _number(kept[()])
+    weight = sum(sum(map(_atom_weight, monomial)) for monomial in kept)
+    if len(kept) > MAX_TERMS or weight > MAX_WEIGHT or max(map(abs, kept.values())) >= _MAX_INT:
         return symbol("?")
     ordered = sorted(kept.items(), key=lambda term: (-len(term[0]), [_order(atom) for atom in term[0]]))
     return Polynomial(tuple(ordered))
@@ -99,7 +117,7 @@ def _made(terms: dict[Monomial, int]) -> Size:
 
 def add(left: Size, right: Size) -> Size:
     if isinstance(left, int) and isinstance(right, int):
-        return left + right
+        return _number(left + right)
     terms = _terms(left)
     for monomial, factor in _terms(right).items():
         terms[monomial] = terms.get(monomial, 0) + factor
@@ -116,7 +134,7 @@ def subtract(left: Size, right: Size) -> Size:
 
 def multiply(left: Size, right: Size) -> Size:
     if isinstance(left, int) and isinstance(right, int):
-        return left * right
+        return _number(left * right)
     terms: dict[Monomial, int] = {}
     for one, factor in _terms(left).items():
         for two, other in _terms(right).items():
@@ -181,7 +199,7 @@ def divide(left: Size, right: Size) -> Size | None:
     if isinstance(left, int) and isinstance(right, int):
         return left // right
     exact = quotient(left, right)
-    return of_atom(Divided("//", left, right)) if exact is None else exact
+    return _divided("//", left, right) if exact is None else exact
 
 
 def remainder(left: Size, right: Size) -> Size | None:
@@ -190,7 +208,12 @@ def remainder(left: Size, right: Size) -> Size | None:
         return None
     if isinstance(left, int) and isinstance(right, int):
         return left % right
-    return of_atom(Divided("%", left, right)) if quotient(left, right) is None else 0
+    return _divided("%", left, right) if quotient(left, right) is None else 0
+
+
+def _divided(operator: str, left: Size, right: Size) -> Size:
+    weight = _weight((left, right))
+    return symbol("?") if weight > MAX_WEIGHT else of_atom(Divided(operator, left, right, weight))
 
 
 def least(size: Size) -> int | None:
