@@ -7,7 +7,6 @@ compared as code.
 
 from __future__ import annotations
 
-import difflib
 import os
 import subprocess
 from collections import Counter
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from jaxlint.config import ConfigError
 from jaxlint.finding import Finding
+from jaxlint.narrowing.line_diff import new_lines
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.git import MOST, TooMuch, run_git
 from jaxlint.source.read import source_from_bytes
@@ -25,6 +25,7 @@ from jaxlint.syntax.parse import split_lines
 
 _ALIKE = 0.5  # share of equal lines from which on a deleted file counts as the old version of a new one
 _MOST_GONE = 200  # files that are compared for that
+_MOST_COMPARED = 10_000_000  # lines of new files that are; files after these count as new
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,14 @@ class Revision:
                 return None
 
         found = {path: module(names[path], source) for path, source in sources.items()}
+        by_suffix: dict[str, _Gone] = {}
         for path in new:
             source = sources[path]
-            candidates = [module(name, source) for name in gone if Path(name).suffix == source.path.suffix]
-            found[path] = _former([one for one in candidates if one], source.text)
+            suffix = source.path.suffix
+            if suffix not in by_suffix:
+                texts = [module(name, source) for name in gone if Path(name).suffix == suffix]
+                by_suffix[suffix] = _Gone([one for one in texts if one])
+            found[path] = by_suffix[suffix].former(source.text)
         return found
 
     def _name(self, path: Path) -> str | None:
@@ -147,35 +152,37 @@ def changed_lines(before: str | None, after: str) -> frozenset[int]:
     new = split_lines(after)
     if before is None:
         return frozenset(range(1, len(new) + 1))
-    old = split_lines(before)
-    first = 0
-    while first < min(len(old), len(new)) and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    # Equal lines at both ends are most of a file, and comparing is quadratic in the rest.
-    pair = difflib.SequenceMatcher(
-        None, old[first : len(old) - last], new[first : len(new) - last], autojunk=False
-    )
-    return frozenset(
-        first + line + 1
-        for kind, _, _, begin, end in pair.get_opcodes()
-        if kind in ("replace", "insert")
-        for line in range(begin, end)
-    )
+    return frozenset(line + 1 for line in new_lines(split_lines(before), new))
 
 
-def _former(candidates: Iterable[str], text: str) -> str | None:
-    """The candidate most similar to `text`, if it is similar enough for a renamed file."""
-    lines = Counter(line for line in split_lines(text) if line.strip())
+@dataclass(slots=True)
+class _Gone:
+    """The deleted files, one of which may be the old version of a new one."""
 
-    def alike(other: str) -> float:
-        others = Counter(line for line in split_lines(other) if line.strip())
-        return (lines & others).total() / max(lines.total(), others.total(), 1)
+    texts: Sequence[str]
+    _lines: list[Counter[str]] | None = None
+    _left: int = _MOST_COMPARED
 
-    best = max(candidates, key=alike, default=None)
-    return best if best is not None and alike(best) >= _ALIKE else None
+    def former(self, text: str) -> str | None:
+        """The text most similar to `text`, if it is similar enough for a renamed file."""
+        if self._lines is None:
+            self._lines = [_counted(one) for one in self.texts]
+        lines = _counted(text)
+
+        def alike(number: int) -> float:
+            others = self._lines[number] if self._lines else Counter[str]()
+            most = max(lines.total(), others.total(), 1)
+            if min(lines.total(), others.total()) < _ALIKE * most or self._left < 0:
+                return 0.0
+            self._left -= len(lines)
+            return (lines & others).total() / most
+
+        best = max(range(len(self.texts)), key=alike, default=None)
+        return self.texts[best] if best is not None and alike(best) >= _ALIKE else None
+
+
+def _counted(text: str) -> Counter[str]:
+    return Counter(line for line in split_lines(text) if line.strip())
 
 
 def _lines(names: Iterable[str]) -> bytes:
