@@ -48,6 +48,7 @@ _NOQA_RULE = r"(?:[A-Za-z]+\d+|[A-Za-z]+(?:-[A-Za-z]+)+)\b"
 _NOQA = re.compile(
     rf"#\s*noqa\b(?:\s*(?P<colon>:)\s*(?P<rules>{_NOQA_RULE}(?:[,\s]+{_NOQA_RULE})*)?)?", re.IGNORECASE
 )
+_SPACE = re.compile(r"\s*")
 _SHOWN = 60  # characters of a name
 _MOST_GUESSES = 50  # names in a file for which the nearest rule is computed, in a millisecond each
 _END = 1 << 60  # after every line
@@ -278,17 +279,22 @@ def _span(comment: _Comment, match: re.Match[str]) -> Span:
 
 def _removable(comment: _Comment, match: re.Match[str]) -> Span | None:
     """The directive with the space before it; None if text follows that would become code."""
-    rest = comment.text[match.end() :].strip()
-    if rest and not rest.startswith("#"):
+    # Without copies of the text: a line may hold a hundred thousand comments.
+    at = _SPACE.match(comment.text, match.end())
+    assert at is not None
+    rest = at.end() < len(comment.text)
+    if rest and comment.text[at.end()] != "#":
         return None
     span = _span(comment, match)
-    if not comment.text[: match.start()].strip():
+    if not match.start():
         if comment.own_line:
             # The whole line, unless another comment stays on it.
             return None if rest else Span(comment.line, 1, comment.line + 1, 1)
         return Span(span.line, len(comment.before.rstrip()) + 1, span.end_line, span.end_column)
-    kept = comment.before + comment.text[: match.start()].rstrip()
-    return Span(span.line, len(kept) + 1, span.end_line, span.end_column)
+    kept = match.start()
+    while comment.text[kept - 1].isspace():
+        kept -= 1
+    return Span(span.line, len(comment.before) + kept + 1, span.end_line, span.end_column)
 
 
 def _lines(directive: _Directive) -> str:

@@ -179,6 +179,14 @@ def test_any_number_of_comments_and_of_names_in_them_is_read_in_one_pass() -> No
     assert time.process_time() - started < 20  # five minutes and more, where each looks at all
 
 
+def test_any_number_of_comments_in_one_line_is_read_in_one_pass() -> None:
+    text = "x = 1  " + "# jaxlint: ignore[JAX901] " * 50_000 + "# noqa: JAX901 " * 50_000 + "\n"
+    started = time.process_time()
+    read = Suppressions(SourceFile(Path("many.py"), "many.py", text, "utf-8", False, ""))
+    assert len(read.directives) == 100_000
+    assert time.process_time() - started < 10
+
+
 def finding_at(line: int) -> Finding:
     span = Span(line, 1, line, 2)
     return Finding("many.py", span, "JAX901", "names-bad", "tracing", Severity.ERROR, "said", "seen")
