@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import inspect
@@ -26,6 +27,7 @@ from jaxlint.jaxapi.array_members import (
 )
 from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS, NUMPY_DISPATCHES, NUMPY_METADATA
 from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
+from jaxlint.jaxapi.static_options import static_arguments
 from tests.helpers.jax_probe import (
     fails,
     holds_tracer,
@@ -378,3 +380,73 @@ def test_sizes_that_data_say_need_an_option(name: str) -> None:
     first = () if position == 0 else (jnp.ones(3),)
     assert raises_inside_jit(lambda x: function(*first, x), data)
     assert holds_tracer(inside_jit(lambda x: function(*first, x, **{option: 3}), data))
+
+
+# -- Static parameters
+
+
+def static_in(call: str, name: str) -> list[str]:
+    node = ast.parse(call, mode="eval").body
+    assert isinstance(node, ast.Call)
+    return [ast.unparse(argument) for argument in static_arguments(node, name)]
+
+
+def test_what_jax_itself_compiles_as_static_is_in_the_table() -> None:
+    """`python tools/static_options.py` writes it again for a newer JAX."""
+    missing = []
+    for module in ("jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.nn", "jax.scipy.linalg"):
+        for name in dir(resolve(module)):
+            info = getattr(resolve(f"{module}.{name}"), "_jit_info", None)
+            for option in getattr(info, "static_argnames", None) or ():
+                if not name.startswith("_") and not static_in(f"f(x, {option}=option)", f"{module}.{name}"):
+                    missing.append(f"{module}.{name}({option})")
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("jnp.linalg.norm(x, option)", "jax.numpy.linalg.norm"),
+        ("jnp.linalg.norm(x, ord=option)", "jax.numpy.linalg.norm"),
+        ("jnp.sum(x, option)", "jax.numpy.sum"),
+        ("jnp.mean(x, keepdims=option)", "jax.numpy.mean"),
+        ("jnp.linalg.matrix_power(x, option)", "jax.numpy.linalg.matrix_power"),
+        ("jnp.fft.fft(x, option)", "jax.numpy.fft.fft"),
+        ("jnp.round(x, option)", "jax.numpy.round"),
+        ("jax.nn.one_hot(x, option)", "jax.nn.one_hot"),
+        ("jax.lax.cumsum(x, reverse=option)", "jax.lax.cumsum"),
+        ("jax.lax.top_k(x, option)", "jax.lax.top_k"),
+        ("jax.random.normal(jax.random.key(0), (option,))", "jax.random.normal"),
+        ("x.sum(option)", ""),
+        ("x.std(keepdims=option)", ""),
+        ("x.reshape(2, option)", ""),
+        ("x.swapaxes(0, option)", ""),
+        ("x.round(option)", ""),
+    ],
+)
+def test_a_tracer_for_a_static_parameter_raises(call: str, name: str) -> None:
+    assert "option" in static_in(call, name)[-1]
+    x = jnp.arange(4.0).reshape(2, 2) if "one_hot" not in call else jnp.arange(2)
+    with pytest.raises(Exception, match=r"static|concrete|Tracer|tracer|hash|hapes must be"):
+        jax.jit(lambda option: eval(call, {"jnp": jnp, "jax": jax, "x": x, "option": option}))(1)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("jnp.clip(x, option)", "jax.numpy.clip"),
+        ("jnp.roll(x, option)", "jax.numpy.roll"),
+        ("jax.random.key(option)", "jax.random.key"),
+        ("jax.random.fold_in(jax.random.key(0), option)", "jax.random.fold_in"),
+        ("jax.nn.leaky_relu(x, option)", "jax.nn.leaky_relu"),
+        ("jax.nn.elu(x, option)", "jax.nn.elu"),
+        ("jax.lax.dynamic_slice_in_dim(x, option, 1)", "jax.lax.dynamic_slice_in_dim"),
+        ("jnp.full((2,), option)", "jax.numpy.full"),
+        ("x.clip(option)", ""),
+        ("x.at[0].set(option)", ""),
+    ],
+)
+def test_a_tracer_for_any_other_parameter_does_not(call: str, name: str) -> None:
+    assert "option" not in static_in(call, name)
+    x = jnp.arange(4.0).reshape(2, 2)
+    jax.jit(lambda option: eval(call, {"jnp": jnp, "jax": jax, "x": x, "option": option}))(1)

@@ -34,6 +34,7 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
+from jaxlint.jaxapi.static_options import static_arguments
 from jaxlint.syntax.function_bodies import NESTED
 
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "aval", "weak_type", "sharding", "itemsize", "nbytes"})
@@ -419,6 +420,9 @@ class Traced:
             and any(one == TEXT for one in self.possible.of(function.value, file))
         ):
             return "formats a tracer into a string"
+        held = not name and isinstance(function, ast.Attribute) and self.is_traced(function.value, file)
+        if (name or held) and any(self.is_traced(one, file) for one in static_arguments(node, name)):
+            return "passes a tracer where JAX wants a static value"
         if name == "jax.device_get":
             return "transfers a tracer to the host"
         if name in _FILTERS:

@@ -247,6 +247,13 @@ class PossibleValues:
                 return one(Inst(holder))
         hint = self.hints.get((function, node.arg), NOTHING)
         found, complete = self.call_sites.given_to(function, node, file)
+        if NONE in hint:  # None in one run says nothing of what another is given
+            return (
+                found
+                | hint
+                | (NOTHING if complete else unknown(node.arg))
+                | self._default(function, node, file)
+            )
         if not complete:
             found |= hint or unknown(node.arg)
         elif hint and not any(isinstance(value, Unknown) for value in hint):
