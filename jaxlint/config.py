@@ -54,6 +54,7 @@ CACHE_FOLDER = ".jaxlint_cache"
 CACHE_VARIABLE = "JAXLINT_CACHE_DIR"
 # Marks of a project's top folder without a configuration.
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
+_SHOWN = 60  # characters of a wrong key
 _MAX_TABLES = 1_000  # each file is matched against each
 _MOST_NAMED = 10  # of files that are all ignored for one reason
 # Packages with a history that the migration rules know.
@@ -378,7 +379,7 @@ def _from_table(table: Mapping[str, Any], shown: Path, folder: Path) -> Config:
     for key, value in table.items():
         setting = BY_KEY.get(key)
         if setting is None:
-            raise ConfigError(f"{shown}: unknown key {key!r}{_did_you_mean(key, BY_KEY)}")
+            raise ConfigError(f"{shown}: unknown key {key[:_SHOWN]!r}{_did_you_mean(key, BY_KEY)}")
         try:
             result = setting.kind.read(value)
         except WrongValue as error:

@@ -87,6 +87,7 @@ def test_every_key(project: Path) -> None:
         pytest.param("per-file-ignores = { 'a' = ['JAX999'] }", "there is no rule 'JAX999'", id="file-rule"),
         pytest.param("exclude = ['!']", "a path pattern is wrong", id="pattern"),
         pytest.param("select = [", "not valid TOML", id="toml"),
+        pytest.param(f"cache{'9' * 5_000} = 1", f"unknown key 'cache{'9' * 55}'", id="long-key"),
     ],
 )
 def test_mistakes_name_the_file_in_one_line(project: Path, text: str, message: str) -> None:
@@ -96,6 +97,7 @@ def test_mistakes_name_the_file_in_one_line(project: Path, text: str, message: s
     assert str(caught.value).startswith("jaxlint.toml: ")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
 
 
 def test_table_must_be_a_table(project: Path) -> None:

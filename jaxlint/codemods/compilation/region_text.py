@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from jaxlint.finding import Span
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 @dataclass(slots=True)
@@ -28,14 +31,14 @@ class Written:
 
     def whole(self, text: str, decorator: str) -> str:
         """The file with the function in it, and the call."""
-        lines = text.split(self.newline)
+        lines = _LINE.findall(text)  # a file may have line ends of several kinds
         first, last = self.span.line, self.span.end_line
         before = lines[first - 1][: self.span.column - 1]
         after = lines[last - 1][self.span.end_column - 1 :]
-        lines[first - 1 : last] = f"{before}{self.call}{after}".split(self.newline)
+        lines[first - 1 : last] = [f"{before}{self.call}{after}"]
         place, definition = self.definition(decorator)
-        lines[place - 1 : place - 1] = definition.removesuffix(self.newline).split(self.newline)
-        return self.newline.join(lines)
+        lines[place - 1 : place - 1] = [definition]
+        return "".join(lines)
 
     @property
     def line(self) -> int:
