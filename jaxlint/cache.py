@@ -28,7 +28,7 @@ from jaxlint.registry import GROUP
 from jaxlint.signed_entries import SignedEntries
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.read import portable
-from jaxlint.source.regular import MAX_SOURCE, read_regular
+from jaxlint.source.regular import MAX_SOURCE, is_settings, read_regular
 from jaxlint.specimens import FOLDER as SPECIMENS
 
 FORMAT = 4
@@ -130,11 +130,14 @@ def dependency_digest(path: Path) -> str:
 
 
 def listing_digest(names: Iterable[str]) -> str:
-    """The digest of a folder with these entries: its modules, and possible subfolders with modules."""
-    importable = sorted(
-        name for name in names if name.endswith(".py") or ("." not in name and name != "__pycache__")
+    """The digest of a folder with these entries: its modules, possible subfolders with modules, and files that may set
+    options of JAX."""
+    counting = sorted(
+        name
+        for name in names
+        if name.endswith(".py") or is_settings(name) or ("." not in name and name != "__pycache__")
     )
-    return hashlib.sha256("\0".join(importable).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256("\0".join(counting).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def folders_of(paths: Iterable[Path], root: Path) -> set[Path]:

@@ -7,6 +7,7 @@ import os
 import stat
 
 MAX_SOURCE = 64 << 20  # for a checked file
+_SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
 MAX_SETTINGS = 4 << 20  # for a file with facts about the project
 
 
@@ -47,3 +48,8 @@ def read_regular(path: str | os.PathLike[str], limit: int) -> bytes:
         if status.st_size > limit or len(data) > limit:
             raise TooLarge(errno.EFBIG, f"larger than {limit >> 20} MB", os.fspath(path))
         return data
+
+
+def is_settings(name: str) -> bool:
+    """Whether a file may set JAX options for a program."""
+    return name in _SETTINGS or name.endswith((".sh", ".ini", ".mk"))

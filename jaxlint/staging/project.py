@@ -15,11 +15,10 @@ from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, SETTINGS
 from jaxlint.source.read import read_source, shown_path
-from jaxlint.source.regular import MAX_SETTINGS, read_regular
+from jaxlint.source.regular import MAX_SETTINGS, is_settings, read_regular
 from jaxlint.staging.module import IMPORT, Module, imported_names, is_parsed
 from jaxlint.syntax.spelling import normalized
 
-_SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
 _DEPTH_OF_NAMESPACES = 2  # nested folders without `__init__.py` that still belong to a package
 _ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
 _BORROWED_FROM = sys.stdlib_module_names | {
@@ -365,7 +364,7 @@ class Project:
             found = any(map(pattern.search, texts)) or any(
                 pattern.search(self._settings_text(top / name))
                 for name in self._listing(top)
-                if _is_settings(name)
+                if is_settings(name)
             )
             self._mentions[key] = found
         return found or any(pattern.search(other.spelled) for other in self.imported_by(module))
@@ -426,16 +425,11 @@ class Project:
         return False
 
 
-def _is_settings(name: str) -> bool:
-    """Whether a file may set JAX options for a program."""
-    return name in _SETTINGS or name.endswith((".sh", ".ini", ".mk"))
-
-
 def settings_stamp(top: Path) -> tuple[tuple[str, int, int], ...]:
     """A value that changes when a settings file in the project's folder changes."""
     stamps = []
     with contextlib.suppress(OSError):
-        for name in sorted(filter(_is_settings, os.listdir(top))):
+        for name in sorted(filter(is_settings, os.listdir(top))):
             state = (top / name).stat()
             stamps.append((name, state.st_mtime_ns, state.st_size))
     return tuple(stamps)

@@ -118,6 +118,19 @@ def test_new_module_beside_a_file_is_noticed(project: Path, stand_in: StandInAna
     assert not check(["pkg/a.py"], load_config(["pkg/a.py"])).cached
 
 
+@pytest.mark.parametrize("name", ["run.sh", "tox.ini", "settings.mk", ".env", "setup.cfg", "Makefile"])
+def test_new_file_that_may_set_options_of_jax_is_noticed(
+    project: Path, stand_in: StandInAnalysis, name: str
+) -> None:
+    """`JAX_ENABLE_X64=1` in it changes findings."""
+    (project / "a.py").write_text("x = 1\n")
+    assert not run().cached
+    assert run().cached
+    (project / name).write_text("")
+    assert not run().cached
+    assert run().cached
+
+
 def test_data_comes_back_as_it_was(warm: Path) -> None:
     finding = run().findings[0]
     assert finding.data == {"argnums": (0, 2)}
