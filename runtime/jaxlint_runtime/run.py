@@ -51,7 +51,12 @@ class Run:
     def __post_init__(self) -> None:
         request = self.request
         self.document = Document(
-            program={"kind": request.kind, "target": request.target, "arguments": list(request.arguments)},
+            program={
+                "kind": request.kind,
+                "target": request.target,
+                "arguments": list(request.arguments),
+                "also": [list(one) for one in request.also],
+            },
             targets=list(request.targets),
         )
         self.proofs = opened() if request.proofs else None

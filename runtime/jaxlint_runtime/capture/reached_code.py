@@ -8,6 +8,7 @@ threads and generators. Names, signatures, lines and closures of functions do no
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +54,7 @@ class _Notes(ast.NodeTransformer):
     def __init__(self, mark: str, places: list[Place]) -> None:
         self._mark = mark
         self._places = places
+        self._string: ast.JoinedStr | None = None  # the f-string around
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         for name, value in ast.iter_fields(node):
@@ -77,7 +79,7 @@ class _Notes(ast.NodeTransformer):
 
     def _call(self, node: ast.expr | ast.stmt) -> ast.Call:
         number = len(self._places)
-        self._places.append(place_of(node))
+        self._places.append(place_of(self._string or node))
         call = ast.Call(ast.Constant(self._mark), [ast.Constant(number)], [])
         for part in (call, call.func, *call.args):
             ast.copy_location(part, node)
@@ -129,7 +131,12 @@ class _Notes(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        return node  # the places of its parts are those of the whole before Python 3.12
+        around = self._string
+        if sys.version_info < (3, 12):  # its parts have wrong places: it is reached if all of them are
+            self._string = around or node
+        found = self.generic_visit(node)
+        self._string = around
+        return found
 
 
 def place_of(node: ast.expr | ast.stmt) -> Place:

@@ -6,6 +6,7 @@ import ast
 import inspect
 import linecache
 import os
+import sys
 import textwrap
 import threading
 import types
@@ -69,6 +70,28 @@ def missed(text: str, **names: Any) -> list[str]:
 )
 def test_what_a_run_does_not_reach(text: str, expected: list[str]) -> None:
     assert missed(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("a = f'{1 if 1 > 2 else 3:>4} x'\n", "1"),
+        ("a = f'{0 and 5}'\n", "5"),
+        ("a = f'{[i for i in ()]!r}'\n", "i"),
+        ("a = f'{2:{3 if 1 else 4}}'\n", "4"),
+        ("a = f'{1 if 2 > 1 else f\"{3}\"}'\n", 'f"{3}"'),
+    ],
+)
+def test_parts_of_an_f_string(text: str, part: str) -> None:
+    """Before Python 3.12 they have no places of their own: then the whole of it counts as missed."""
+    whole = text.removeprefix("a = ").rstrip("\n")
+    found = missed(text)
+    assert set(found) == {part if sys.version_info >= (3, 12) else whole}
+
+
+def test_an_f_string_whose_parts_are_all_reached() -> None:
+    text = "for n in (1, -1):\n    a = f'{n if n > 0 else -n} {n > 0 and n} {[i for i in (1, 2)]} {(lambda: n)()}'\n"
+    assert missed(text) == []
 
 
 def test_threads_count() -> None:
