@@ -12,11 +12,27 @@ const examples = await fetch(new URL("examples.json", home)).then((answer) => (a
 
 // --- the link: the text, compressed, behind the `#`, which no server ever sees
 
-const through = async (bytes, stream) =>
-  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+const most = 1 << 20; // bytes of code; a link of some hundred kilobytes may hold gigabytes
+
+async function through(bytes, stream) {
+  const parts = [];
+  let size = 0;
+  for (const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    parts.push(value);
+    size += value.length;
+    if (size > most) {
+      await reader.cancel();
+      throw new RangeError("too much");
+    }
+  }
+}
 
 async function packed(code) {
-  const bytes = await through(new TextEncoder().encode(code), new CompressionStream("deflate-raw"));
+  const written = new TextEncoder().encode(code);
+  if (written.length > most) throw new RangeError("too much");
+  const bytes = await through(written, new CompressionStream("deflate-raw"));
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
     .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -31,8 +47,8 @@ async function fromLink() {
   if (said.has("code")) {
     try {
       return await unpacked(said.get("code"));
-    } catch {
-      say("This link is damaged: its code cannot be read.");
+    } catch (error) {
+      say(error instanceof RangeError ? "This link holds more code than is shown here." : "This link is damaged: its code cannot be read.");
       return null;
     }
   }
@@ -159,7 +175,12 @@ choice.addEventListener("change", () => {
   if (chosen) put(chosen.code);
 });
 share.addEventListener("click", async () => {
-  history.replaceState(null, "", `#code=${await packed(text.value)}`);
+  try {
+    history.replaceState(null, "", `#code=${await packed(text.value)}`);
+  } catch {
+    say("This code is too long for a link.");
+    return;
+  }
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied; it is in the address bar, too.");

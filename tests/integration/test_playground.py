@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.server
 import json
 import queue
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -201,3 +203,30 @@ print(json.dumps([json.loads(check_text(text)) for text in {[REUSED, BROKEN]!r}]
     reused, broken = json.loads(done.stdout)
     assert [one["name"] for one in reused["findings"]] == ["key-reuse"]
     assert (broken["findings"], broken["errors"][0]["line"]) == ([], 3)
+
+
+LINK = """
+const long = "x = 1\\n".repeat(100_000);
+if (await unpacked(await packed(long)) !== long) throw new Error("a link does not give back its code");
+for (const make of [() => packed("x".repeat(2_000_000)), () => unpacked(BOMB)]) {
+  const caught = await make().then(() => null, (error) => error);
+  if (!(caught instanceof RangeError)) throw new Error(`no bound: ${caught}`);
+}
+console.log(Math.round(process.memoryUsage().rss / 1e6));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_link_holds_no_more_than_a_megabyte(tmp_path: Path) -> None:
+    """A link of 400 kB could unpack to half a gigabyte."""
+    page = (PAGE / "playground.mjs").read_text("utf-8")
+    functions = page[page.index("const most") : page.index("async function fromLink")]
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = b"".join(squeeze.compress(bytes(1 << 20)) for _ in range(400)) + squeeze.flush()
+    bomb = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    (tmp_path / "link.mjs").write_text(f"const BOMB = {bomb!r};\n{functions}\n{LINK}")
+    done = subprocess.run(
+        ["node", "link.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 300
