@@ -94,11 +94,13 @@ def check_outlined(
     *,
     nodes: Sequence[ast.AST],
     looped: bool = False,
+    traced_before: bool = False,
 ) -> None:
     """Raises Refused if the new function that a codemod wrote from statements must not be jitted.
 
     `text`: the file with the function, at `line`, and its call, without the jit. A static object of a method is read only at
-    the first call. `nodes`: the statements, or the expression; `looped`: they become the body of a loop of JAX.
+    the first call. `nodes`: the statements, or the expression; `looped`: they become the body of a loop of JAX; `traced_before`: they
+    only call functions that the program jits.
     """
     if draft.strict is None:
         return
@@ -118,7 +120,17 @@ def check_outlined(
     seen = [entry for entry in variables if entry.get("name") in taken]
     above = file.names.parents.get(function)
     own = Cls(above, file) if isinstance(above, ast.ClassDef) else None
-    check_jitted(program, file, function, transform=transform, static=static, seen=seen, hints=hints, own=own)
+    check_jitted(
+        program,
+        file,
+        function,
+        transform=transform,
+        static=static,
+        seen=seen,
+        hints=hints,
+        own=own,
+        traced_before=traced_before,
+    )
 
 
 def _entries(step: Step, name: str) -> Sequence[Mapping[str, object]]:

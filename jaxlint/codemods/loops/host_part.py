@@ -28,13 +28,20 @@ _PLAIN = frozenset({NUMBER, TEXT, NONE})
 
 @dataclass(slots=True)
 class Output:
-    """What the host asks of one turn. `value`: what it fetches; `call`: how; `variable`: that it becomes the number of, as in `n = int(x)`."""
+    """What the host asks of one turn. `value`: what it fetches; `call`: how; `variable`: that it becomes the number of, as in `n = int(x)`;
+    `kept`: it is a variable that the host reads as the array that it is."""
 
     value: ast.expr
-    call: ast.Call
+    call: ast.expr
     variable: str = ""
+    kept: bool = False
     name: str = ""  # in the function
     row: str = ""  # where the host reads it
+
+    def is_one_of(self, kept: set[str]) -> bool:
+        """Whether it fetches a variable that the host has as an array anyway."""
+        fetches = isinstance(self.value, ast.Name) and not self.kept and not self.variable
+        return fetches and self.value.id in kept  # type: ignore[attr-defined]
 
 
 @dataclass(slots=True)
@@ -46,6 +53,15 @@ class HostPart:
     order: list[ast.stmt | Output] = field(default_factory=list)
     bound: set[str] = field(default_factory=set)  # variables that the host gives values
     numbers: list[str] = field(default_factory=list)  # of these, numbers of outputs that are computed with
+    prints: bool = False  # it prints, which a reader waits for
+
+    def reads(self, name: str) -> int:
+        """How often the host reads a variable."""
+        return sum(
+            isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            for statement in self.statements
+            for node in ast.walk(statement)
+        )
 
     @property
     def outputs(self) -> list[Output]:
@@ -65,14 +81,19 @@ class _Division:
     def divided(self) -> HostPart:
         part = HostPart()
         host = self._of_host()
+        computed = {name for one in self.loop.body if one not in host for name in _bound(one)}
         for statement in self.loop.body:
             if statement in host:
                 part.statements.append(statement)
                 part.bound |= _bound(statement)
                 part.order += self._outputs(statement)
+                part.order += self._arrays_kept(statement, computed, part)
+                part.prints = part.prints or any(map(self._prints, ast.walk(statement)))
             else:
                 part.computing.append(statement)
                 part.order.append(statement)
+        kept = {one.name for one in part.outputs if one.kept}
+        part.order = [one for one in part.order if not (isinstance(one, Output) and one.is_one_of(kept))]
         part.numbers = [one.variable for one in part.outputs if one.variable]
         self._check(part)
         return part
@@ -93,6 +114,8 @@ class _Division:
     def _is_of_host(self, statement: ast.stmt, names: set[str]) -> bool:
         if isinstance(statement, ast.Expr):
             return True
+        if isinstance(statement, ast.If):
+            return all(self._is_of_host(one, names) for one in (*statement.body, *statement.orelse))
         if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
             return False
         if any(self._fetched(node) is not None for node in ast.walk(statement)) or names & _read(statement):
@@ -145,16 +168,31 @@ class _Division:
                 waiting += ast.iter_child_nodes(node)
                 continue
             assert isinstance(node, ast.Call)
+            if isinstance(statement, ast.If) and any(isinstance(one, ast.Call) for one in ast.walk(value)):
+                raise Refused("the host asks for a value in some steps only, and every step would compute it")
             target = statement.targets[0] if node is number and isinstance(statement, ast.Assign) else None
             yield Output(value, node, target.id if isinstance(target, ast.Name) else "")
+
+    def _arrays_kept(self, statement: ast.stmt, computed: set[str], part: HostPart) -> Iterator[Output]:
+        """The variables of the step that the host reads as arrays: prints, or appends to a list."""
+        fetched = {node for one in part.outputs for node in ast.walk(one.value)}
+        for node in ast.walk(statement):
+            if not isinstance(node, ast.Name) or node.id not in computed or node in fetched:
+                continue
+            if not isinstance(node.ctx, ast.Load) or any(
+                one.kept and one.name == node.id for one in part.outputs
+            ):
+                continue
+            yield Output(node, node, name=node.id, kept=True)
 
     # What the host does
 
     def _check(self, part: HostPart) -> None:
         """Raises Refused where a statement of the host does more than count and keep, or needs more than it fetches."""
         computed = {name for one in part.computing for name in _bound(one)}
-        fetched = [one.value for one in part.outputs]
+        fetched = [one.value for one in part.outputs if not one.kept]
         inside = {node for value in fetched for node in ast.walk(value)}
+        inside |= self._reads_of_kept(part)
         counted = part.bound - set(part.numbers)
         for name in computed & part.bound:
             raise Refused(f"`{name}` is assigned both in the step and on the host")
@@ -175,6 +213,43 @@ class _Division:
         for statement in part.statements:
             self._check_statement(statement, inside, computed)
 
+    def _reads_of_kept(self, part: HostPart) -> set[ast.AST]:
+        """Where the host reads arrays. Raises Refused where these may be none, or others than those at the end of the step."""
+        if not part.prints:
+            return set()
+        kept = {one.name for one in part.outputs if one.kept}
+        last = {name: one for one in part.computing for name in _bound(one)}
+        reads: set[ast.AST] = set()
+        for statement in part.statements:
+            for node in ast.walk(statement):
+                if not isinstance(node, ast.Name) or node.id not in kept:
+                    continue
+                if self.loop.body.index(statement) < self.loop.body.index(last[node.id]):
+                    raise Refused(f"the host reads `{node.id}` before the step computes it")
+                reads.add(node)
+        for name in kept:
+            if sum(name in _bound(one) for one in part.computing) != 1:
+                raise Refused(f"`{name}` is assigned twice in the step")
+            if not self._shows_that_it_is_an_array(name, part):
+                raise Refused(
+                    f"`{name}` is kept on the host and may be no array; convert it with `float` or `int`"
+                )
+        return reads
+
+    def _shows_that_it_is_an_array(self, name: str, part: HostPart) -> bool:
+        """Whether a variable is an array, or is printed, so that a run shows what else it may be."""
+        shown = (
+            node
+            for statement in part.statements
+            for call in ast.walk(statement)
+            if self._prints(call)
+            for node in ast.walk(call)
+        )
+        return any(isinstance(node, ast.Name) and node.id == name for node in shown)
+
+    def _prints(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self.site.names.builtin(node.func) == "print"
+
     def _check_order(self, part: HostPart, name: str) -> None:
         """Raises Refused where the host reads a number before it is fetched: that of the step before."""
         for statement in part.statements:
@@ -185,7 +260,11 @@ class _Division:
 
     def _check_statement(self, statement: ast.stmt, inside: set[ast.AST], computed: set[str]) -> None:
         value: ast.expr | None
-        if isinstance(statement, ast.Expr):
+        if isinstance(statement, ast.If):
+            for one in (*statement.body, *statement.orelse):
+                self._check_statement(one, inside, computed)
+            value = statement.test
+        elif isinstance(statement, ast.Expr):
             value = self._kept(statement.value)
         else:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]  # type: ignore[attr-defined]
@@ -215,6 +294,12 @@ class _Division:
             if isinstance(node.func.value, ast.Name) and not node.keywords and len(node.args) == 1:
                 self._check_list(node.func.value)
                 return node.args[0]
+        if isinstance(node, ast.Call) and self._prints(node):
+            if any(isinstance(one, ast.Starred) for one in node.args) or any(
+                not isinstance(one.value, ast.Constant) for one in node.keywords
+            ):
+                raise Refused("the host prints to another place, or values that it unpacks")
+            return ast.Tuple(node.args, ast.Load())
         raise Refused("the host does more than count and append numbers to lists")
 
     def _is_quiet(self, call: ast.Call) -> bool:

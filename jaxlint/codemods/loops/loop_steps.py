@@ -18,9 +18,11 @@ from dataclasses import dataclass, field, replace
 from jaxlint.codemods.compilation.outline import line_with_comments
 from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
+from jaxlint.codemods.loops.parts_of_steps import Parts, parts_of
 from jaxlint.codemods.loops.steps_region import Steps
 from jaxlint.codemods.loops.while_and_range import packed
 from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.traced_before import FILTERED, calls_filtered, only_jitted_calls
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout, fresh_name
@@ -48,19 +50,38 @@ def loop_to_steps(draft: Draft, step: Step) -> None:
     steps.once = bool(step.parameters.get("once"))
     steps.settle(possible, file)
     layout = Layout(site)
-    counted = steps.counts and steps.reads_target
+    counted = steps.counts and (steps.reads_target or steps.host.prints)
     text = _Text(steps, layout, reference(site, draft.imports, "jax.numpy.arange", loop) if counted else "")
     may_be_carried(draft, [one for one in steps.carry if one not in steps.host.bound], loop)
     checked = text.one_step()
     whole = checked.whole(site.source.text, "")
-    check_outlined(draft, step, whole, checked.line, "jax.jit", text.static, nodes=steps.nodes, looped=True)
+    before = only_jitted_calls(steps.nodes, possible, file)
+    filtered = calls_filtered(steps.nodes, possible, file)
+    jit = FILTERED if filtered else "jax.jit"
+    check_outlined(
+        draft,
+        step,
+        whole,
+        checked.line,
+        jit,
+        text.static,
+        nodes=steps.nodes,
+        looped=True,
+        traced_before=before,
+    )
+    if filtered:
+        parts = ("equinox.partition", "equinox.combine", "equinox.filter", "equinox.is_array")
+        text.of_equinox = [reference(site, draft.imports, one, loop) for one in parts]
     written = text.all_steps(reference(site, draft.imports, "jax.lax.scan", loop))
-    wrapper = reference(site, draft.imports, "jax.jit", loop)
-    if text.static:
+    wrapper = reference(site, draft.imports, jit, loop)
+    if text.static and not filtered:
         partial = reference(site, draft.imports, PARTIAL, loop)
         named = ", ".join(f'"{one}"' for one in text.static)
         wrapper = f"{partial}({wrapper}, static_argnames=({named}{',' if len(text.static) == 1 else ''}))"
-    fetch = reference(site, draft.imports, "jax.device_get", loop) if steps.host.outputs else ""
+    outputs = steps.host.outputs
+    fetch = reference(site, draft.imports, "jax.device_get", loop) if outputs else ""
+    if any(one.kept for one in outputs):
+        text.asarray = reference(site, draft.imports, "jax.numpy.asarray", loop)
     place, definition = written.definition(f"@{wrapper}")
     draft.insert(place, 1, definition)
     draft.replace(written.span, text.calling(fetch))
@@ -85,6 +106,12 @@ class _Text:
     rows: list[str] = field(default_factory=list)  # all rows of each output
     indent: str = ""
     unit: str = ""
+    # Functions of equinox, where what is carried may hold more than arrays.
+    of_equinox: list[str] = field(default_factory=list)
+    asarray: str = (
+        ""  # makes arrays of rows that the host keeps: to take them apart on the device is one more program
+    )
+    parts: Parts | None = None  # the steps are compiled in parts, after each of which the host prints
 
     def __post_init__(self) -> None:
         steps, layout = self.steps, self.layout
@@ -97,6 +124,8 @@ class _Text:
         self.given = list(steps.parameters)
         self.static = [one for one in self.parameters if one in steps.static and one not in steps.carry]
         self._name_outputs(taken)
+        if steps.host.prints:
+            self.parts = parts_of(steps, fresh_name(taken, "start"))
         self._run_over(taken)
         self._check_comments()
 
@@ -106,20 +135,30 @@ class _Text:
         for one in steps.host.outputs:
             own = one.value.id if isinstance(one.value, ast.Name) else ""
             kept = bindings.count(own) == 1
+            unread = one.kept or not steps.flow.is_used_after(own, steps.loop)
             if one.variable:
                 one.name = one.row = one.variable
-            elif kept and own not in steps.carry and not steps.flow.is_used_after(own, steps.loop):
+            elif kept and own not in steps.carry and unread:
                 one.name = one.row = own
+            elif one.kept and steps.host.reads(own) > 1:
+                raise Refused(f"`{own}` is carried, and the host reads it more than once")
             else:
                 one.row = fresh_name(taken, _name_of(one.value) or own or "value")
                 one.name = own if kept else one.row
         for one in steps.host.outputs:
-            self.rows.append(fresh_name(taken, one.row + ("_rows" if one.row.endswith("s") else "s")))
+            many = "es" if one.row.endswith("ss") else "_rows" if one.row.endswith("s") else "s"
+            self.rows.append(fresh_name(taken, one.row + many))
 
     def _run_over(self, taken: set[str]) -> None:
         """What `lax.scan` runs over: the rows of an array, numbers that the steps ask for, or nothing, so often."""
         steps, over = self.steps, self.steps.loop.iter
         text = self.layout.argument(over)
+        if self.parts is not None:
+            name = fresh_name(taken, "rows")
+            self.parameters.append(name)
+            self.given.append(f"{self.arange}({self.parts.start}, {self.parts.until(self.layout)})")
+            self.over = [name]
+            return
         if steps.counts and not steps.reads_target:
             assert isinstance(over, ast.Call)
             only = over.args[0] if len(over.args) == 1 else None
@@ -171,7 +210,7 @@ class _Text:
             if isinstance(one, ast.stmt):
                 lines += self._lines(one, indent)
                 continue
-            text = self.layout.argument(one.value)
+            text = one.value.id if isinstance(one.value, ast.Name) else self.layout.argument(one.value)
             if "\n" in text:
                 raise Refused("what the host fetches spans several lines")
             if one.variable:
@@ -223,14 +262,29 @@ class _Text:
         unpacked = [f"{inner}{self.unit}{', '.join(steps.carry)} = {carry}"] if len(steps.carry) > 1 else []
         handed = packed(outputs) if outputs else "None"
         start = packed(steps.carry)
+        first, last = [], start
+        ending = [f"{inner}return {scan}({', '.join([step, start, *self.over])})"]
+        if self.of_equinox:
+            partition, combine, keep, is_array = self.of_equinox
+            carry, static, outputs_ = (
+                fresh_name(used | set(self.parameters), one) for one in ("arrays", "static", "outputs")
+            )
+            first = [f"{inner}{carry}, {static} = {partition}({start}, {is_array})", ""]
+            unpacked = [f"{inner}{self.unit}{', '.join(steps.carry)} = {combine}({carry}, {static})"]
+            last = f"{keep}({start}, {is_array})"
+            ending = [
+                f"{inner}{carry}, {outputs_} = {scan}({', '.join([step, carry, *self.over])})",
+                f"{inner}return {combine}({carry}, {static}), {outputs_}",
+            ]
         lines = [
             f"{indent}def {self.name}({', '.join(self.parameters)}):",
+            *first,
             f"{inner}def {step}({carry}, {row}):",
             *unpacked,
             *body,
-            f"{inner}{self.unit}return {start}, {handed}",
+            f"{inner}{self.unit}return {last}, {handed}",
             "",
-            f"{inner}return {scan}({', '.join([step, start, *self.over])})",
+            *ending,
         ]
         return self._written(head, indent, lines, tail, before, "")
 
@@ -252,6 +306,8 @@ class _Text:
 
     def calling(self, fetch: str) -> str:
         """What stands in the place of the loop: nothing is called where a variable may be missing that no step would read."""
+        if self.parts is not None:
+            return self._in_parts(fetch)
         text = self._calling(fetch)
         if not self.steps.needs_a_turn:
             return text
@@ -287,6 +343,30 @@ class _Text:
         lines = [text, f"{self.indent}for {', '.join(names)} in {each}:", *self._host_lines()]
         return self.layout.newline.join(lines)
 
+    def _in_parts(self, fetch: str) -> str:
+        """The loop over parts of the steps: what each computes, and what the host then does with it."""
+        steps, parts = self.steps, self.parts
+        assert parts is not None
+        inner = f"{self.indent}{self.unit}"
+        bound = packed(["_" if one in steps.host.bound else one for one in steps.carry])
+        rows = packed(self.rows) if self.rows else "_"
+        target = steps.loop.target.id  # type: ignore[attr-defined]
+        names = [target, *(one.row for one in steps.host.outputs)]
+        fetched = [
+            f"map({self.asarray}, {fetch}({rows}))" if one.kept else f"{fetch}({rows})"
+            for one, rows in zip(steps.host.outputs, self.rows, strict=True)
+        ]
+        each = f"zip({', '.join([parts.rest(self.layout), *fetched])})"
+        if not fetched:
+            each = f"range({parts.start}, {parts.until(self.layout)})"
+        lines = [
+            f"for {parts.start} in {parts.over(self.layout)}:",
+            f"{inner}{self.layout.call(f'{bound}, {rows} = ', self.name, self.given, inner)}",
+            f"{inner}for {', '.join(names)} in {each}:",
+            *(f"{self.unit}{line}" if line else line for line in self._host_lines()),
+        ]
+        return self.layout.newline.join(lines)
+
     def _host_lines(self) -> list[str]:
         """The statements of the host, with the names of the outputs in the place of what they fetched."""
         found: list[str] = []
@@ -300,12 +380,18 @@ class _Text:
                 if statement in self.steps.site.names.ancestors(one.call)
             ]
             for one in sorted(inside, key=lambda one: (one.value.lineno, one.value.col_offset), reverse=True):
+                if isinstance(one.value, ast.Name) and one.row == one.value.id:
+                    continue
                 span = self.steps.site.span(one.value)
                 if span.line != span.end_line:
                     raise Refused("what the host fetches spans several lines")
                 shift = len(self.indent) + len(self.unit) - len(moved)
                 line = lines[span.line - first]
                 start, end = span.column - 1 + shift, span.end_column - 1 + shift
+                if isinstance(one.value, ast.Name) and line[start:end] != one.value.id:
+                    raise Refused(
+                        "what the host reads stands at an unknown place"
+                    )  # in an f-string of older Pythons
                 lines[span.line - first] = f"{line[:start]}{one.row}{line[end:]}"
             found += lines
         return found

@@ -86,13 +86,15 @@ class Steps(Region):
         self.given = {target.id}
         if target.id in bound or target.id in self.host.bound:
             raise Refused(f"`{target.id}` is reassigned in the loop")
-        if self.flow.is_used_after(target.id, self.loop) and target.id != "_":
+        if self.flow.is_used_after(target.id, self.loop) and target.id not in {"_", *self._read_by_host()}:
             raise Refused(f"`{target.id}` is used after the loop")
         self.divide(possible, file)
         if self.own is not None and (self.own.variables or self.own.set):
             raise Refused("it reads or sets arrays of the method's own object")
         for name in bound:
             after = name not in self.host.bound and self.flow.is_used_after(name, self.loop)
+            if name in self.kept_rows and name not in exposed:
+                continue
             if not after and name not in exposed:
                 continue
             known = self.flow.is_bound_before(name, self.loop)
@@ -105,6 +107,16 @@ class Steps(Region):
         if not self.carry:
             raise Refused("no value is carried from one step to the next")
         self.parameters = [*self.carry, *(one for one in self.parameters if one not in self.carry)]
+
+    @property
+    def kept_rows(self) -> set[str]:
+        """Variables that the host reads as arrays, each by its own name: that of the last step stays bound after the loop."""
+        return {one.name for one in self.host.outputs if one.kept}
+
+    def _read_by_host(self) -> set[str]:
+        return {
+            part.id for one in self.host.statements for part in ast.walk(one) if isinstance(part, ast.Name)
+        }
 
     def _runs_certainly(self) -> bool:
         """Whether there is at least one step."""

@@ -13,6 +13,7 @@ from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Walk, is_generator, problem
 from jaxlint.codemods.purity.program import File, FunctionNode
 from jaxlint.codemods.purity.results import RENEWING
+from jaxlint.codemods.purity.traced_before import is_jitted
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMBER,
@@ -54,6 +55,7 @@ class CallEffects:
     def __init__(self, possible: PossibleValues, walk: Walk, freshness: Freshness) -> None:
         self.possible, self.program = possible, possible.program
         self.walk, self.region, self.freshness = walk, walk.region, freshness
+        self.traced: set[Fn] = set()  # jitted functions that were visited
 
     def of_call(
         self, node: ast.Call, file: File, function: FunctionNode | None, fresh_self: bool
@@ -72,7 +74,10 @@ class CallEffects:
         self, value: Value, node: ast.Call, file: File, function: FunctionNode | None, fresh_self: bool
     ) -> Iterator[Problem]:
         if isinstance(value, Fn):
-            yield from self.walk.of_call(value.node, value.file, fresh_self=False)
+            if is_jitted(value, self.possible):
+                yield from self._traced_already(value)
+            else:
+                yield from self.walk.of_call(value.node, value.file, fresh_self=False)
         elif isinstance(value, Wrapped):
             yield from self._wrapped(value, node, file, function, fresh_self)
         elif isinstance(value, Cls):
@@ -106,6 +111,15 @@ class CallEffects:
             return
         for inner in value.inner:
             yield from self._callee(inner, node, file, function, fresh_self)
+
+    def _traced_already(self, function: Fn) -> Iterator[Problem]:
+        """The known effects of a function that the program jits: what is unknown in it is traced in any case, and was not harmful."""
+        if function in self.traced:
+            return
+        self.traced.add(function)
+        # Another walk: what is unknown still counts where it is called without the jit.
+        found = self.walk.anew().of_call(function.node, function.file, fresh_self=False)
+        yield from (one for one in found if one.certain)
 
     def _constructed(self, value: Cls, node: ast.Call, file: File) -> Iterator[Problem]:
         bases = self.possible.external_bases(value) - _BASES

@@ -52,11 +52,12 @@ def check_jitted(
     skipped: Set[ast.AST] = frozenset(),
     hints: Mapping[tuple[FunctionNode, str], Values] | None = None,
     own: Cls | None = None,
+    traced_before: bool = False,
 ) -> None:
     """Raises Refused if jitting a function might change the program's behaviour on any of its paths.
 
     `seen`: its arguments in a run; `hints`: those of other functions; `own`: the class of its first argument, if that is
-    the static object of a method.
+    the static object of a method; `traced_before`: it only calls functions that are jitted, whose results are what `jit` returns.
     """
     possible = PossibleValues(program, {**(hints or {}), **hints_of(seen, function, program)})
     region = Region(function, frozenset(), transform == "flax.nnx.jit")
@@ -79,6 +80,8 @@ def check_jitted(
         raise Refused(what)
     for what in traced.problems():
         raise Refused(what)
+    if traced_before:
+        return
     _check_computed(possible, traced, file, function, seen)
     check_results(possible, file, function, seen, set(static))
     for what in HostArrays(possible, traced, function, dtypes_of(seen)).problems(file):

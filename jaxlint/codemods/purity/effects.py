@@ -59,6 +59,12 @@ class Effects:
         self.calls = CallEffects(possible, self, self.freshness)
         self._seen: set[tuple[ast.AST, bool]] = set()
 
+    def anew(self) -> Effects:
+        """A walk of the same region that has visited nothing but the jitted functions of this one."""
+        walk = Effects(self.possible, self.region)
+        walk.calls.traced = self.calls.traced
+        return walk
+
     def of_function(self, function: FunctionNode, file: File) -> Iterator[Problem]:
         """The side effects of a call of a function."""
         yield from self.of_call(function, file, fresh_self=False)

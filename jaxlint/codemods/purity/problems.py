@@ -38,6 +38,9 @@ class Walk(Protocol):
 
     region: Region
 
+    def anew(self) -> Walk:
+        """A walk of the same region that has visited nothing but the jitted functions of this one."""
+
     def of_call(self, function: FunctionNode, file: File, *, fresh_self: bool) -> Iterator[Problem]:
         """The side effects of the body of a function. `fresh_self`: its first argument was created for this call."""
 

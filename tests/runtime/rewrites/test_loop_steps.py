@@ -7,6 +7,8 @@ import contextlib
 import io
 from pathlib import Path
 
+import pytest
+
 from jaxlint.codemods import Workspace
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.loop_steps import from_host_loops, is_inside
@@ -37,6 +39,61 @@ for n in (0, 3):
     key, logits, tokens, path, total, text = sample(jax.random.key(1), jnp.arange(5.0), n)
     kinds = [type(one).__name__ for one in (key, logits, tokens, path, total, text, *tokens, *path)]
     print(n, logits, tokens, path, f"{total:.4f}", text, kinds, logits.dtype, jax.random.key_data(key))
+"""
+
+TRAINER = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def update(params, x):
+    loss, grads = jax.value_and_grad(lambda params: jnp.sum((params["w"] @ x - params["b"]) ** 2))(params)
+    return jax.tree.map(lambda p, g: p - 0.01 * g, params, grads), loss
+
+
+def train(params, x, epochs):
+    losses, best = [], 1e9
+    for epoch in range(epochs):
+        params, loss = update(params, x)
+        losses.append(loss)
+        best = min(best, float(loss))
+        if epoch % 25 == 0 or epoch == epochs - 1:
+            print(f"{epoch}: {loss:.4f}", best)
+    return params, losses, best
+
+
+for n in (0, 1, 24, 25, 26, 60):
+    params = {"w": jnp.eye(3), "b": jnp.zeros(3)}
+    params, losses, best = train(params, jnp.arange(3.0), n)
+    print(n, params["w"], [str(one) for one in losses], [type(one).__name__ for one in losses], best)
+"""
+MODULE = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+
+model = eqx.nn.MLP(2, 1, 4, 1, key=jax.random.key(0))
+optimizer = optax.adam(1e-2)
+state = optimizer.init(eqx.filter(model, eqx.is_array))
+x = jnp.linspace(0.0, 1.0, 10).reshape(5, 2)
+
+
+@eqx.filter_jit
+def make_step(model, state):
+    loss, grads = eqx.filter_value_and_grad(lambda model: jnp.mean(jax.vmap(model)(x) ** 2))(model)
+    updates, state = optimizer.update(grads, state, model)
+    return eqx.apply_updates(model, updates), state, loss
+
+
+losses = []
+for step in range(130):
+    model, state, loss = make_step(model, state)
+    losses.append(loss)
+    if step % 50 == 0:
+        print(step, loss)
+print(step, loss, [str(one) for one in losses], model.activation, model.layers[0].weight)
 """
 
 
@@ -73,3 +130,18 @@ def test_all_steps_keep_what_each_kept(tmp_path: Path) -> None:
     (region,) = from_regions([entry], {str(path): source})
     assert is_inside(region, rewrite)
     assert not is_inside(rewrite, region)
+
+
+@pytest.mark.parametrize(("text", "function", "part"), [(TRAINER, "train", 25), (MODULE, "<module>", 50)])
+def test_what_is_printed_comes_in_parts(text: str, function: str, part: int, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    lines = [node.lineno for node in ast.parse(text).body if getattr(node, "name", "") == function]
+    source = SourceFile(path, str(path), text, "utf-8", False, "")
+    entry = {"path": str(path), "function": function, "calls": 1, "seconds": 1.0, "arguments": None}
+    (rewrite,) = from_host_loops([{**entry, "line": lines[0] if lines else 1}], {str(path): source})
+    workspace = Workspace({str(path): source}, strict=True)
+    (plan,) = [workspace.plan(fix) for fix in rewrite.fixes]
+    assert not isinstance(plan, str), plan
+    edited = workspace.edited([plan])[str(path)].text
+    assert f"min(start + {part}, " in edited
+    assert printed(edited) == printed(text)

@@ -93,6 +93,108 @@ REWRITES: dict[str, tuple[str, str]] = {
         "    return found\n\n\n"
         "f([], 0)\n",
     ),
+    "what prints is compiled in parts, so that its lines come while it runs": (
+        HEAD + "def train(x, epochs):\n"
+        "    losses = []\n"
+        "    for epoch in «range(epochs)»:\n"
+        "        x = move(x)\n"
+        "        loss = jnp.sum(x)\n"
+        "        losses.append(loss)\n"
+        "        if epoch % 50 == 0:\n"
+        '            print(f"{epoch}: {loss}")\n'
+        "    return x, losses\n\n\n"
+        "train(jnp.ones(3), 200)\n",
+        HEAD + "@jax.jit\n"
+        "def train_steps(x, rows):\n"
+        "    def step(x, _):\n"
+        "        x = move(x)\n"
+        "        loss = jnp.sum(x)\n"
+        "        return x, loss\n"
+        "\n"
+        "    return jax.lax.scan(step, x, rows)\n\n\n"
+        "def train(x, epochs):\n"
+        "    losses = []\n"
+        "    for start in range(0, epochs, 50):\n"
+        "        x, losses_2 = train_steps(x, jnp.arange(start, min(start + 50, epochs)))\n"
+        "        for epoch, loss in zip(range(start, epochs), map(jnp.asarray, jax.device_get(losses_2))):\n"
+        "            losses.append(loss)\n"
+        "            if epoch % 50 == 0:\n"
+        '                print(f"{epoch}: {loss}")\n'
+        "    return x, losses\n\n\n"
+        "train(jnp.ones(3), 200)\n",
+    ),
+    "a call of a jitted function, whatever it calls, is compiled with what it may be given": (
+        HEAD + "layers = [move, jnp.cos]\n\n\n"
+        "@jax.jit\n"
+        "def update(x):\n"
+        "    for layer in layers:\n"
+        "        x = layer(x)\n"
+        "    return x\n\n\n"
+        "x = jnp.ones(3)\n"
+        "for step in «range(200)»:\n"
+        "    x = update(x)\n"
+        "    print(step, float(x[0]))\n",
+        HEAD + "layers = [move, jnp.cos]\n\n\n"
+        "@jax.jit\n"
+        "def update(x):\n"
+        "    for layer in layers:\n"
+        "        x = layer(x)\n"
+        "    return x\n\n\n"
+        "x = jnp.ones(3)\n"
+        "\n"
+        "\n"
+        "@jax.jit\n"
+        "def run_steps(x, rows):\n"
+        "    def step(x, _):\n"
+        "        x = update(x)\n"
+        "        return x, x[0]\n"
+        "\n"
+        "    return jax.lax.scan(step, x, rows)\n"
+        "\n"
+        "\n"
+        "for start in range(0, 200, 100):\n"
+        "    x, values = run_steps(x, jnp.arange(start, min(start + 100, 200)))\n"
+        "    for step, value in zip(range(start, 200), jax.device_get(values)):\n"
+        "        print(step, float(value))\n",
+    ),
+    "what equinox jits may hold more than arrays": (
+        "import equinox as eqx\n" + HEAD + "@eqx.filter_jit\n"
+        "def update(model, state):\n"
+        "    return model, state + 1, jnp.sum(state)\n\n\n"
+        "model = eqx.nn.MLP(2, 2, 2, 1, key=jax.random.key(0))\n"
+        "state = jnp.ones(3)\n"
+        "for step in «range(200)»:\n"
+        "    model, state, loss = update(model, state)\n"
+        "    print(step, loss)\n",
+        "import equinox as eqx\n" + HEAD + "@eqx.filter_jit\n"
+        "def update(model, state):\n"
+        "    return model, state + 1, jnp.sum(state)\n\n\n"
+        "model = eqx.nn.MLP(2, 2, 2, 1, key=jax.random.key(0))\n"
+        "state = jnp.ones(3)\n"
+        "\n"
+        "\n"
+        "@eqx.filter_jit\n"
+        "def run_steps(model, state, rows):\n"
+        "    arrays, static = eqx.partition((model, state), eqx.is_array)\n"
+        "\n"
+        "    def step(arrays, _):\n"
+        "        model, state = eqx.combine(arrays, static)\n"
+        "        model, state, loss = update(model, state)\n"
+        "        return eqx.filter((model, state), eqx.is_array), loss\n"
+        "\n"
+        "    arrays, outputs = jax.lax.scan(step, arrays, rows)\n"
+        "    return eqx.combine(arrays, static), outputs\n"
+        "\n"
+        "\n"
+        "for start in range(0, 200, 100):\n"
+        "    (model, state), losses = run_steps(\n"
+        "        model,\n"
+        "        state,\n"
+        "        jnp.arange(start, min(start + 100, 200)),\n"
+        "    )\n"
+        "    for step, loss in zip(range(start, 200), map(jnp.asarray, jax.device_get(losses))):\n"
+        "        print(step, loss)\n",
+    ),
     "the rows of an array": (
         HEAD + "def sample(key, x):\n"
         "    chain = []\n"
@@ -134,7 +236,32 @@ def loop(*lines: str, before: str = "", after: str = "", over: str = "range(20)"
 
 MOVE = "x = move(x)"
 REFUSALS: dict[str, tuple[str, str]] = {
-    "it prints at each step": (loop(MOVE, "print(float(x[0]))"), "more than count"),
+    "it prints to a file": (loop(MOVE, "print(float(x[0]), file=known)"), "to another place"),
+    "it prints values that it unpacks": (loop(MOVE, "print(*known, float(x[0]))"), "that it unpacks"),
+    "it prints what each step would have to compute": (
+        loop(MOVE, "if i % 5 == 0:", "    print(float(jnp.mean(x)))"),
+        "every step would compute it",
+    ),
+    "it prints the array of the step before": (
+        loop("found.append(0.0)", "print(y)", "y = move(x)", "x = y", before="    y = x\n"),
+        "before the step computes it",
+    ),
+    "it prints twice what is carried": (
+        loop(MOVE, "print(i, x)", "print(x)"),
+        "more than once",
+    ),
+    "what it keeps may be no array": (
+        loop(MOVE, "y = move(x)", "found.append(y)", "print(i)"),
+        "may be no array",
+    ),
+    "the number of steps that print is computed": (
+        loop(MOVE, "print(float(x[0]))", over="range(len(known))"),
+        "the number of steps is computed",
+    ),
+    "it calls what may do anything, under no jit": (
+        loop("x = known[0](x)", "print(float(x[0]))"),
+        "unknown function",
+    ),
     "it stops": (loop(MOVE, "if float(x[0]) > 2:", "    break"), "may end early"),
     "it decides": (loop(MOVE, "found.append(float(x[0]))", "if known:", "    x = x / 2"), "more than assign"),
     "it asks the clock": (

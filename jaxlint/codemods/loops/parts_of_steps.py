@@ -1,0 +1,72 @@
+"""Steps of a loop that prints are compiled in parts, so that its lines come while it runs.
+
+for epoch in range(epochs):                     for start in range(0, epochs, 100):
+    params, loss = step(params, x)                  params, losses = run_steps(params, x, jnp.arange(...))
+    if epoch % 100 == 0:                            for epoch, loss in zip(range(start, epochs), losses):
+        print(epoch, loss)                              if epoch % 100 == 0:
+                                                            print(epoch, loss)
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from jaxlint.codemods.loops.steps_region import Steps
+from jaxlint.codemods.source.layout import Layout
+from jaxlint.codemods.source.site import Refused
+
+_SIZE = 100  # steps in a part, where the host prints in all of them
+_MOST = 10_000  # steps that a reader waits for
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`start`: the variable with the number of the first step of a part; `size`: so many are in it."""
+
+    start: str
+    first: ast.expr | None
+    end: ast.expr
+    size: str
+
+    def over(self, layout: Layout) -> str:
+        """What the loop over the parts runs over."""
+        first = layout.argument(self.first) if self.first is not None else "0"
+        return f"range({first}, {layout.argument(self.end)}, {self.size})"
+
+    def until(self, layout: Layout) -> str:
+        """The end of a part."""
+        return f"min({self.start} + {self.size}, {layout.argument(self.end)})"
+
+    def rest(self, layout: Layout) -> str:
+        """The numbers of the steps of a part, and of those that follow."""
+        return f"range({self.start}, {layout.argument(self.end)})"
+
+
+def parts_of(steps: Steps, start: str) -> Parts:
+    """How the steps of a loop are divided: as often as it prints. Raises Refused."""
+    over = steps.loop.iter
+    if not steps.counts or not isinstance(over, ast.Call) or len(over.args) > 2:
+        raise Refused("the host prints in a loop that counts no steps")
+    *first, end = over.args
+    bound = {*steps.variables()[0], *steps.host.bound}
+    for one in over.args:
+        if not isinstance(one, ast.Constant | ast.Name) or getattr(one, "id", "") in bound:
+            raise Refused("the number of steps is computed, or changes in the loop")
+    return Parts(start, first[0] if first else None, end, str(_interval(steps) or _SIZE))
+
+
+def _interval(steps: Steps) -> int | None:
+    """After how many steps the host prints, as in `if step % 100 == 0`."""
+    target = steps.loop.target
+    assert isinstance(target, ast.Name)
+    for statement in steps.host.statements:
+        if not isinstance(statement, ast.If):
+            continue
+        for node in ast.walk(statement.test):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+                of = {part.id for part in ast.walk(node.left) if isinstance(part, ast.Name)}
+                every = node.right.value if isinstance(node.right, ast.Constant) else None
+                if target.id in of and isinstance(every, int) and 1 < every <= _MOST:
+                    return every
+    return None
