@@ -45,6 +45,7 @@ class Document:
     syncs: list[SyncJson] = field(default_factory=list)
     eager: dict[str, Any] = field(default_factory=dict)
     step: str | None = None
+    loops: dict[str, tuple[str, int]] = field(default_factory=dict)  # file and line, by what they call
     results: list[tuple[str, ResultJson]] = field(default_factory=list)
     # Descriptions of versions of functions, see `inspection.overview`.
     inspections: list[dict[str, Any]] = field(default_factory=list)

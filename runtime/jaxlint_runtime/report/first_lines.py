@@ -8,6 +8,7 @@ from typing import Any
 from jaxlint_runtime.proof.gain import Gain, between_runs, gain_of, is_proven, tally
 from jaxlint_runtime.report.candidate_lines import ADVICE, WRITABLE, WRITTEN, candidate_lines, ways_of
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.time_outside import time_outside
 from jaxlint_runtime.wording.edit_names import label
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.paths import display_path
@@ -17,12 +18,14 @@ _LEAST_SHARE = 0.01  # a smaller share is not reported
 
 
 def first_lines(document: Document) -> list[str]:
-    """At most three lines, without styles, empty if nothing was tried; the answer of --compare comes before them."""
+    """At most three lines, without styles, and what costs time where no edit helped; the answer of --compare comes before them."""
     said = list(_of_baseline(document))
     if not document.results:
-        return said
+        return said + time_outside(document)
     said.append(_of_candidates(document))
     said += _gains(document)
+    if not _is_faster(document):
+        said += time_outside(document)
     said.append(f"Next: {_next(document, ways_of(document))}")
     return said
 
@@ -67,6 +70,12 @@ def _untried(document: Document) -> str:
         if (result["path"], result["line"]) == place and result["candidate"] == "all":
             return f"{short_name(result['function'])}: {result['reason']}"
     return ""
+
+
+def _is_faster(document: Document) -> bool:
+    """Whether the whole program is proven to be faster."""
+    gains = (gain_of(result) for _, result in document.results if is_proven(result))
+    return any(gain.whole and gain.faster for gain in gains)
 
 
 def _gains(document: Document) -> Iterator[str]:
