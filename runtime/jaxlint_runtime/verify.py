@@ -40,6 +40,7 @@ from jaxlint_runtime.rewrites.eager_functions import eager_functions, eager_meth
 from jaxlint_runtime.rewrites.edit_search import search_source
 from jaxlint_runtime.rewrites.environment_variables import try_settings
 from jaxlint_runtime.run import Run
+from jaxlint_runtime.source_analysis.calling_loops import calling_loops
 from jaxlint_runtime.source_analysis.findings import as_records, check_files
 from jaxlint_runtime.source_analysis.imported_files import TooMany, program_files
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -228,7 +229,7 @@ class Verification(Run):
         seconds, limit = self.request.timeout, job.until.run_for
         patience = Deadline(seconds, f"took longer than {seconds:g} s (--timeout) and was killed")
         stopping: list[Deadline] = []  # when a healthy worker must have stopped the program
-        whole = Deadline(self.request.within(math.inf), "was killed when the --budget was spent")
+        whole = Deadline.within(self.request, math.inf, "")
 
         def hear(event: Event) -> None:
             if isinstance(event, Optimising | Optimised | Captured):
@@ -293,6 +294,7 @@ class Verification(Run):
         if first:
             self.run_seconds = event.seconds
         self.document.add_findings(as_records(self.check) if self.check is not None else [])
+        self.document.loops = calling_loops(self.check.sources.values()) if self.check is not None else {}
         if first and self.wants_source:
             self._postponed = self._begins_with_source()
 

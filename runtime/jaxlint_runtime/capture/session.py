@@ -161,6 +161,12 @@ class Session:
 
     # ---- results ----
 
+    @property
+    def has_shown(self) -> bool:
+        """Whether a call of a captured or a watched function has ended."""
+        captured = any(one.calls for one in self.recorder.records.copy().values())
+        return captured or any(one.timed for one in self.watcher.records)
+
     def progress(self) -> list[Busy]:
         """Calls so far, busiest first."""
         return [

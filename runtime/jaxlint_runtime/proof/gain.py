@@ -22,6 +22,7 @@ from jaxlint_runtime.wording.units import size
 _AGREEING = 0.9
 BETWEEN_PROCESSES = 1.06  # the least lower bound for comparisons of whole programs
 _LEAST_PAIRS = 2  # of runs of whole programs: one has no interval
+_BY_FAR = 2.5  # the least ratio of time that a single pair may show
 _COMPILER_GAIN = 1.02  # the least ratio of two compiler estimates of time that supports a claim
 _COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh certain memory savings
 # A memory saving supports a claim from this share of the whole, or this many bytes, and in any case from one page.
@@ -102,6 +103,8 @@ class Change:
             of = f"less {self.what}"
             if self.ratio < 1:
                 ratio, low, high, of = 1 / ratio, 1 / high, 1 / max(low, 1e-9), f"more {self.what}"
+        if low == high and self.doubt:
+            return f"{ratio:.2f}x {of}{self.doubt}"
         return f"{ratio:.2f}x {of}" + ("" if self.exact else f", {low:.2f} to {high:.2f}")
 
     @property
@@ -260,7 +263,8 @@ def between_runs(what: str, pairs: int, median: float, low: float, high: float) 
     elif high <= 1 / BETWEEN_PROCESSES:
         claim = Claim.WORSE
     if pairs < _LEAST_PAIRS and claim is not Claim.NONE:
-        claim, doubt = Claim.NONE, ", measured only once"
+        by_far = pairs and what != "memory" and low >= _BY_FAR
+        claim, doubt = claim if by_far else Claim.NONE, ", measured only once"
     return Change(what, "measured", claim, median, low, high, doubt=doubt)
 
 

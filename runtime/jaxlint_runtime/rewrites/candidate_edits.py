@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -40,7 +41,7 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
     rewrites = from_findings(check.findings, seconds, run.fails)
     if not run.fails:
-        busy = from_run(document.watched, sources, _script_of(run))
+        busy = from_run(_called_in_loops(run, sources), sources, _script_of(run))
         taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
         busy += [
             one for one in from_compiled(document.functions, sources) if (one.path, one.function) not in taken
@@ -50,6 +51,25 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         changed = {one.function.rpartition(".")[2] for one in rewrites}
         rewrites += from_eager_calls(document.eager.get("calls", ()), sources, document.watched, changed)
     return sorted(rewrites, key=lambda one: -one.estimate)
+
+
+def _called_in_loops(run: Run, sources: Mapping[str, SourceFile]) -> Sequence[Mapping[str, Any]]:
+    """The watched functions; where the --budget stopped the program in a first call in a loop, as if there had been another."""
+    watched = run.document.watched
+    if run.request.ends is None or (run.document.ending or {}).get("how") != "stopped":
+        return watched
+    names = {
+        call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        for tree in map(tree_of, sources.values())
+        for loop in (ast.walk(tree) if tree is not None else ())
+        if isinstance(loop, ast.For | ast.While)
+        for call in ast.walk(loop)
+        if isinstance(call, ast.Call)
+    }
+    return [
+        {**one, "calls": 2} if one["calls"] == 1 and one["function"].rpartition(".")[2] in names else one
+        for one in watched
+    ]
 
 
 def _script_of(run: Run) -> list[dict[str, Any]]:

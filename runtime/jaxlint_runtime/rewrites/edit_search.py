@@ -462,6 +462,8 @@ class EditSearch:
         result.earlier = result.earlier or next((one.earlier for _, one in pairs if one.earlier), "")
         total = result.ratios["total"]
         better = gain.better and total.median >= 1 / allowed_slowdown(self.original.base)
+        if len(pairs) == 1:  # another load may have slowed down one of the two
+            better = better and all(before.cpu_s >= 2 * after.cpu_s for before, after in pairs)
         result.status = Status.VERIFIED if better else Status.REJECTED
         result.reason = f"{summary}: {figures_in_words(result)}"
         if len(chosen) > 1 and any(one.trial is not chosen[0].trial for one in chosen):

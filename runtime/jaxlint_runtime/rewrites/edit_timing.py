@@ -14,7 +14,7 @@ from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
 _PAIRS = (3, 8)  # of runs in the final timing: least and most
 # the least ratio of one pair, and of the first runs of both versions, that needs no second pair
 _MANIFEST = 2.0
-_SLACK = 1.2  # times the first runs of both versions that one pair may take
+_SLACK = 0.9  # times the first runs of both versions that there must be time for: the start of a process is in these
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 
 

@@ -46,11 +46,13 @@ _SECONDS = 240.0  # for all of it, by default
 _CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
 MOST = 6  # edits that are tried in one round
 _SHARE = 1 / 6  # of what is left of the --budget, after which the original is cut off
-_HALF = 1 / 2  # of it, after which the original is given up
+_HALF = 0.6  # of it, after which the original is given up
+_TO_COMPARE = 0.8  # of the time to the end of the capture, with the imports: less is left for no comparison
 _TO_KNOW = 3.2  # runs: two more of the original, and another one of the edit
 _PAIR = (
     1.6  # runs of the original that a pair takes in which the other is twice as fast; without storing values
 )
+_SHORTER = 0.6  # of the original's time, in which the first edit may run: what gains a lot is faster
 _NO_TIME = "the --budget leaves no time to run the whole program for comparison"
 _BASE = "the original"
 _NOT_AGAIN = "the original, which ran in an earlier run of verify, did not run again for comparison"
@@ -96,7 +98,7 @@ class Original:
 
     def measure(self) -> bool:
         """Runs the original as often as the comparison needs; returns whether it can run."""
-        if not self.run.request.has_time(self.run.run_seconds):
+        if not self.run.request.has_time(_TO_COMPARE * self.run.run_seconds):
             self.base = Trial(_NO_TIME)
             return False
         known = self.stored.run(_BASE) if self.stored is not None else None
@@ -188,6 +190,8 @@ class Original:
     def has_time_to_prove(self) -> bool:
         """Whether an edit's run fits into what is left of the whole time, and a pair of timed ones if it gains."""
         first = self.wall_s if self._lacks_values else 0.0
+        if self.runs == 0:  # without it nothing is found at all, and a large gain is seen in one run
+            return self.run.request.has_time(first + _SHORTER * self.wall_s)
         return self.run.request.has_time(first + self.wall_s + _PAIR * self.base.total_s)
 
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
@@ -233,6 +237,8 @@ class Original:
             return _NO_TIME
         how = "without jit" if self.errors else "to its end"
         failure = str(self.base.failure)
+        if self.base.late and self.run.request.ends is not None:
+            return "the --budget leaves too little time: the original came to no printed line or repeated call to compare at"
         if "took longer than" in failure:
             failure += " (shorten the run with arguments after `--`, or give it more time with `--for`)"
         return f"the original does not run {how} for comparison: {failure}"

@@ -120,7 +120,6 @@ class Trials:
         `dtype`: the dtype of the texts' computations, whose rounding is allowed in the comparison with `references`.
         `cut_after`: seconds after which it may be cut off at the end of a call.
         """
-        limit = self._run.request.within(limit)
         self._number += 1
         record = self.folder / str(self._number)
         record.mkdir()
@@ -193,7 +192,7 @@ class Trials:
                 errors.extend(data)
 
         trial = Trial("it reported nothing", died=True)
-        deadline = Deadline(limit, f"took longer than {limit:.0f} s")
+        deadline = Deadline.within(self._run.request, limit, f"took longer than {limit:.0f} s")
 
         def hear(event: Event) -> None:
             nonlocal trial

@@ -51,6 +51,7 @@ _VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
 _FOR_JAX = ("JAX_", "XLA_", "TF_", "CUDA_", "NVIDIA_", "TPU_", "LIBTPU")  # prefixes of variable names
 _GRACE = 5.0  # seconds for a program to end after the request to stop
 _TICK = 0.5
+_WARMING = 1.5  # times its share of the --budget that a program may take to its first calls
 _IDLE = 5  # times the limit for a program that calls no jitted function of its own
 
 
@@ -110,11 +111,15 @@ class Capturing:
                 session.stopper.request(
                     f"{_IDLE * limit:g} s after its first compile, with no call to capture"
                 )
-            elif whole is not None and now - started > whole:
-                session.stopper.request(f"{whole:.0f} s after its start, its share of the --budget")
+            elif whole is not None and self._has_had(whole, now - started):
+                session.stopper.request(f"{now - started:.0f} s after its start, its share of the --budget")
             if session.stopper.requested:
                 self._end_program(started)
                 return
+
+    def _has_had(self, share: float, seconds: float) -> bool:
+        """Whether the program has had its share of the time: half as much again until a function is called that an edit may change."""
+        return seconds > (share if self._session.has_shown else _WARMING * share)
 
     def _serve(self, port: int) -> None:
         from jaxlint_runtime.inspection.dumps import serve_profiler

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jaxlint_runtime.protocol.worker_events import Done, Error, Event, read_event
+from jaxlint_runtime.request import Request
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.scratch_copy import Scratch
 from jaxlint_runtime.workers.starting import to_originals
 
 _LOOK = 0.2  # seconds between two checks of the clock
+_SPENT = "was ended when the --budget was spent"
 
 
 @dataclass(slots=True)
@@ -25,6 +27,12 @@ class Deadline:
 
     def __post_init__(self) -> None:
         self.renew()
+
+    @classmethod
+    def within(cls, request: Request, seconds: float, cause: str) -> Deadline:
+        """So many seconds, or what is left of the --budget: then that is the cause."""
+        left = request.within(seconds)
+        return cls(left, cause if left >= seconds else _SPENT)
 
     def renew(self) -> None:
         """Restarts the time limit."""

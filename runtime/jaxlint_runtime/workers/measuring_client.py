@@ -47,6 +47,7 @@ _STARTS = 3  # times that it is run again for one function
 # A candidate's time limit in seconds, and in multiples of the original's start-up time.
 _LEAST, _TIMES = 60.0, 10.0
 USED_UP = "not tried: the --budget is spent"
+RAN_OUT = "not decided: the --budget was spent while it was measured"
 _TIMING = 6.0  # seconds of timing where none are given
 
 Answer = TypeVar("Answer", Ready, Proven)
@@ -124,8 +125,8 @@ class _Process:
     ) -> Answer:
         if question is not None:
             worker.send(question)
-        limit = self._run.request.within(limit)
-        deadline = Deadline(limit, f"took longer than {limit:.0f} s and was killed")
+        cause = f"took longer than {limit:.0f} s and was killed"
+        deadline = Deadline.within(self._run.request, limit, cause)
         answers: list[Answer] = []
 
         def hear(event: Event) -> bool:
@@ -294,6 +295,8 @@ def _proven(
     try:
         found = process.prove(left, parts, base)
     except Death as death:
+        if task.run.request.is_over:
+            return lost(left, Status.NOT_APPLICABLE, RAN_OUT, name)
         return lost(left, Status.FAILED, f"the measuring process {death}", name)
     except _Gone as reason:
         why = f"{process.reason}; " if isinstance(process, _Again) else ""
@@ -382,6 +385,10 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result | Def
         )
         yield from map(prover.final, found)
     except Death as death:
+        if run.request.is_over:
+            run.say(f"{left.function}: {RAN_OUT}")
+            yield lost(left, Status.NOT_APPLICABLE, RAN_OUT, "all")
+            return
         reason = f"the process measuring {left.function} {death}"
         run.say(reason)
         yield lost(left, Status.FAILED, reason, "all")

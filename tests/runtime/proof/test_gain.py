@@ -182,6 +182,16 @@ def test_what_runs_of_programs_say(low: float, high: float, pairs: int, text: st
     assert between_runs("memory", pairs, 2.0, low, high).text == text
 
 
+@pytest.mark.parametrize(
+    ("ratio", "what", "claim"),
+    [(2.6, "time", Claim.BETTER), (2.4, "time", Claim.NONE), (2.6, "memory", Claim.NONE)],
+)
+def test_a_single_pair_shows_a_gain_in_time_that_is_large(ratio: float, what: str, claim: Claim) -> None:
+    found = between_runs(what, 1, ratio, ratio, ratio)
+    assert found.claim is claim
+    assert found.text.endswith(", measured only once")
+
+
 def test_what_takes_more_is_told_as_more() -> None:
     assert between_runs("memory", 3, 0.5, 0.4, 0.8).text == "2.00x more memory, 1.25 to 2.50"
 
