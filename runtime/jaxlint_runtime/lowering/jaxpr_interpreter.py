@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxlint_runtime import compat
 from jaxlint_runtime.compat import Literal
 
-_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "core_closed_call"})
+CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "core_closed_call"})
 REMATERIALISED = frozenset({"remat", "remat2", "checkpoint"})
 
 Rule = Callable[[Any, list[Any]], Sequence[Any]]  # an equation and its operands -> its results
@@ -146,7 +146,7 @@ def control_flow(
 
 def is_plain_call(eqn: Any) -> bool:
     """Whether an equation only calls another jaxpr: an inner jit that states no shardings."""
-    if eqn.primitive.name not in _CALLS or len(compat.inner_jaxprs(eqn)) != 1:
+    if eqn.primitive.name not in CALLS or len(compat.inner_jaxprs(eqn)) != 1:
         return False
     given = (*eqn.params.get("in_shardings", ()), *eqn.params.get("out_shardings", ()))
     return all(isinstance(sharding, compat.UnspecifiedSharding) for sharding in given)

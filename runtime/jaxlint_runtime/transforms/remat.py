@@ -21,7 +21,7 @@ from jaxlint_runtime.inspection.differentiated_equations import differentiated_e
 from jaxlint_runtime.inspection.repeated_blocks import Block, call_site, call_sites, is_rematerialised, stacks
 from jaxlint_runtime.lowering.avals import nbytes
 from jaxlint_runtime.lowering.function_versions import Staged, Version, first_line
-from jaxlint_runtime.lowering.jaxpr_interpreter import Environment, evaluate, inlined, scan
+from jaxlint_runtime.lowering.jaxpr_interpreter import CALLS, Environment, evaluate, inlined, scan
 from jaxlint_runtime.model import Cost
 from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.programs.replaced_arguments import released
@@ -311,7 +311,15 @@ def _worthwhile_scan(eqn: Any, record: Record) -> bool:
     if any(map(is_rematerialised, body.eqns)):
         record.already += 1
         return False
-    return len(body.eqns) > 2
+    return _count(body.eqns) > 2
+
+
+def _count(equations: Iterable[Any]) -> int:
+    """The equations, with those of functions that are jitted in there."""
+    return sum(
+        _count(compat.open_jaxpr(compat.inner_jaxprs(eqn)[0][1]).eqns) if eqn.primitive.name in CALLS else 1
+        for eqn in equations
+    )
 
 
 def _run_block(parts: Any, block: Block, environment: Environment, policy: Callable[..., Any]) -> None:

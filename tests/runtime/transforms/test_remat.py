@@ -159,6 +159,24 @@ def test_the_body_of_a_scan_is_a_block():
     assert result.numerics.gradient_cosine > 0.99999
 
 
+def test_a_body_that_calls_a_jitted_function_is_one():
+    @jax.jit
+    def move(x):
+        return jnp.tanh(jnp.sin(x) * jnp.cos(x) + x)
+
+    def loss(x):
+        return jnp.sum(jax.lax.fori_loop(0, 20, lambda i, x: move(x), x))
+
+    p = program(jax.grad(loss), jax.random.normal(jax.random.key(0), (128, 32)))
+    candidate = remat.propose(p)[0]
+    assert candidate.parameters["scans"] == 1
+    staged = p.stage(remat.apply(p, candidate, p.version))
+    assert p.check(staged, "float32").problem is None
+    bare = program(jax.grad(lambda x: jnp.sum(jax.lax.fori_loop(0, 20, lambda i, x: x * x, x))), jnp.ones(4))
+    with pytest.raises(NotApplicable):
+        remat.propose(bare)
+
+
 def named_loss(params, x):
     def layer(h, w):
         kept = checkpoint_name(jnp.sin(h @ w), "kept")
