@@ -23,6 +23,7 @@ from jaxlint_rules.benchmarking._regions import (
     way_up,
 )
 
+_ENDS = re.compile(r"\b(finish|complet|done\b|total)", re.IGNORECASE)
 # Words for a figure that is meant as a speed.
 _MAKERS = SIZED | {"normal", "uniform", "rand", "randn", "standard_normal", "random"}
 _CONVERTING = frozenset({"array", "asarray", "device_put"})
@@ -68,7 +69,7 @@ class TimingIncludesCompile(Rule):
     Keep it if you want to measure compilation. Not reported: regions whose names or texts say so
     ("compile", "first call", "warm-up"), loops whose times are not averaged or that leave out the
     first, total run times that are not reported as a speed, and tests. A time that is only printed
-    among other results is advice.
+    among other results, or as the end of a run ("finished in"), is advice.
 
     ## References
     - [JAX: benchmarking](https://docs.jax.dev/en/latest/benchmarking.html)
@@ -168,7 +169,8 @@ def _is_progress(event: ElapsedEvent) -> bool:
     is kept or compared."""
     for above in event.frame.module.ancestors(event.node):
         if isinstance(above, ast.stmt):
-            return isinstance(above, ast.Expr) and counts_shown(above) > 2
+            shown = isinstance(above, ast.Expr)
+            return shown and (counts_shown(above) > 2 or _ENDS.search(ast.unparse(above)) is not None)
     return False
 
 

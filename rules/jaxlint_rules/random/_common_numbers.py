@@ -62,6 +62,32 @@ def is_given_up(event: KeyEvent) -> bool:
     )
 
 
+def change_alike(event: KeyEvent) -> bool:
+    """`tree.map(shuffle, data)` and `tree.map(shuffle, labels)`, or one `partial(f, key=key)` of two inputs: one function that
+    holds the key changes what belongs together."""
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    texts = [ast.unparse(call.func) for call in (first, second)]
+    if last_name(first.func) in ("map", "tree_map"):
+        texts = [
+            f"{ast.unparse(call.func)} {ast.unparse(call.args[0])}" for call in (first, second) if call.args
+        ]
+        return len(texts) == 2 and texts[0] == texts[1] and isinstance(first.args[0], ast.Name)
+    bound = [
+        statement.value
+        for statement in nodes_of(event.frame.owner, ast.Assign)
+        if [dotted(target) for target in statement.targets] == [dotted(first.func)]
+    ]
+    return (
+        texts[0] == texts[1]
+        and len(bound) == 1
+        and isinstance(bound[0], ast.Call)
+        and last_name(bound[0].func) == "partial"
+        and event.origin.name in {part.id for part in walk(bound[0]) if isinstance(part, ast.Name)}
+    )
+
+
 def _method_of(call: ast.AST) -> str:
     """The method of a linen module that `apply` or `init` is to run, by its name; "" if no other than `__call__`."""
     if not isinstance(call, ast.Call) or last_name(call.func) not in ("apply", "init"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import nodes_of
@@ -37,7 +38,8 @@ class KeyAsDefault(Rule):
 
     ## When not to fix
     If all calls should draw the same numbers, as in examples, use `None` as the default and create
-    the key inside. That says so, and does not initialize the backend at import.
+    the key inside. That says so, and does not initialize the backend at import. Reported as advice
+    in functions that make what a program begins with (`initialize`, `make_params`).
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -65,11 +67,20 @@ class KeyAsDefault(Rule):
                         event.node,
                         "a default PRNG key is created once, so calls without a key draw the same numbers; require one",
                         reason="Python evaluates defaults once, when it defines the function",
+                        severity=Severity.INFO if _begins(report.module.parents.get(above)) else None,
                     )
                 return
             if isinstance(above, (ast.stmt, ast.Lambda)):
                 return
             inner = above
+
+
+_BEGINS = re.compile(r"^_*(init|make|build|create|setup|random_)|^_*reset")
+
+
+def _begins(function: ast.AST | None) -> bool:
+    """Whether a function makes what a program begins with, which is to be the same without a key: `initialize`, `make_params`."""
+    return _BEGINS.search(getattr(function, "name", "")) is not None
 
 
 def _is_advanced(default: ast.AST, arguments: ast.arguments, function: ast.AST | None) -> bool:

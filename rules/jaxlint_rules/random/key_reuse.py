@@ -15,6 +15,7 @@ from jaxlint_rules._names import last_name, names_in, passed, variable_given
 from jaxlint_rules._purpose import makes_pictures, says_of
 from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
+    change_alike,
     is_given_up,
     look_at_one_point,
     reach_other_modules,
@@ -60,11 +61,12 @@ class KeyReuse(Rule):
     ## When not to fix
     Keep it if you want the same numbers twice (common random numbers). Not reported: test files,
     calls in inference mode, `split(key)[0]` beside `split(key)[1]`, several evaluations of one loss
-    by nested functions, a function and its derivatives at one point, two methods of a linen
-    module, which folds the path of each submodule into the key, the noise inside of two different
-    modules (`rngs={"dropout": key}`), a draw that no code has read when the function returns
-    another, a statement that starts the same again (`state = reset(key)`), and a key of which a
-    comment or the docstring says that it is used for all. In functions that plot it is advice.
+    by nested functions, a function and its derivatives at one point, two methods of a linen module,
+    which folds the path of each submodule into the key, the noise inside of two different modules
+    (`rngs={"dropout": key}`), a draw that no code has read when the function returns another, pairs
+    that one function changes alike, a statement that starts the same again (`state = reset(key)`),
+    and a key of which a comment or the docstring says that it is used for all. In functions that
+    plot it is advice.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -147,6 +149,7 @@ def _is_right_again(event: KeyEvent) -> bool:
         or is_given_up(event)
         or look_at_one_point(event)
         or _begins_again(event)
+        or change_alike(event)
     )
 
 

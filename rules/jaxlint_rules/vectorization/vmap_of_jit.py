@@ -45,7 +45,7 @@ class VmapOfJit(Rule):
     ## When not to fix
     Keep it if the result is only called inside another `jit`. A `vmap` of a jitted function there
     is not reported. Reported as advice: a result that a variable keeps and one place calls, in no
-    loop.
+    loop, and one that a script calls at once.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -131,6 +131,8 @@ def _behind(target: Value) -> Value:
 def _is_called_once(event: TransformEvent, report: Reporter) -> bool:
     """Whether the function around keeps the mapped function in a variable, and calls it in one place, in no loop."""
     statement = report.module.parents.get(event.node)
+    if isinstance(statement, ast.Call) and statement.func is event.node and event.frame.function is None:
+        return not event.frame.loops  # a statement of a script: `vmap(jit(f))(xs)`
     name = variable_given(statement)
     if not name or event.frame.loops:
         return False
