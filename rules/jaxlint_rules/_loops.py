@@ -211,6 +211,31 @@ def is_on_host(frame: Frame) -> bool:
     return root.function is None
 
 
+_READS = frozenset(
+    {"print", "float", "tqdm", "trange", "tqdm.tqdm", "tqdm.trange", "jax.device_get", "wandb.log"}
+)
+_READING_METHODS = (
+    ".item",
+    ".tolist",
+    ".block_until_ready",
+    ".set_postfix",
+    ".set_description",
+    ".add_scalar",
+)
+
+
+def is_host_loop(loop: Loop, frame: Frame) -> bool:
+    """Whether the program visibly runs a loop around `frame`, or the loop does what no trace would repeat."""
+    return is_on_host(frame) or loop.calls_jitted or _reads_numbers(loop.node)
+
+
+@cache
+def _reads_numbers(loop: ast.AST) -> bool:
+    """Whether a loop prints, logs or fetches numbers, which is impossible in a trace."""
+    names = [dotted(call.func) for call in nodes_of(loop, ast.Call)]
+    return any(name in _READS or name.endswith(_READING_METHODS) for name in names)
+
+
 def loop_variables(loop: ast.AST) -> set[str]:
     """The names that a `for` binds."""
     return names_in(getattr(loop, "target", None))

@@ -165,6 +165,10 @@ class Frame(Activation):
         """Whether it is the body of a module or class, which runs at import."""
         return self.function is None and self.context == ""
 
+    def is_under_gradient(self) -> bool:
+        """Whether it, or a caller, has called a differentiated function, so that this may be a part of one."""
+        return any(frame.takes_gradient for frame in (self, *self.callers()))
+
     def is_in_test(self) -> bool:
         """Whether it is in a test file, or in a function that is called like a test."""
         function = self.function

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Loop, Module, Reporter, Rule, concerns
-from jaxlint.api.syntax import cache, dotted, nodes_of
+from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, bodies, is_brief, is_on_host, name_of_step, place_of_loop
+from jaxlint_rules._loops import FEW, bodies, is_brief, is_host_loop, name_of_step, place_of_loop
 from jaxlint_rules.api._training import is_optimiser_update
 
-_HOST = frozenset(
-    {"print", "float", "tqdm", "trange", "tqdm.tqdm", "tqdm.trange", "jax.device_get", "wandb.log"}
-)
-_HOST_METHODS = (".item", ".tolist", ".block_until_ready", ".set_postfix", ".set_description", ".add_scalar")
 _UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_update"})
 _NNX = ("flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer")
 
@@ -92,7 +87,7 @@ class EagerUpdate(Rule):
         if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event)):
             return
         loop, body = next(bodies(frame), (None, None))
-        if loop is None or body is None or self.told & {loop.node, body} or not _is_run_on_host(event, loop):
+        if loop is None or body is None or self.told & {loop.node, body} or not is_host_loop(loop, frame):
             return
         if loop.trips is not None and loop.trips <= FEW:
             return
@@ -134,18 +129,6 @@ def _jit_of(module: Module) -> str:
     """The jit that takes the models of a module: one of equinox may have functions among its leaves."""
     equinox = any(not dots and name.partition(".")[0] == "equinox" for dots, name in module.asked)
     return "equinox.filter_jit" if equinox else "jax.jit"
-
-
-def _is_run_on_host(event: CallEvent, loop: Loop) -> bool:
-    """Whether the program visibly runs the loop, or the loop does what no trace would repeat."""
-    return is_on_host(event.frame) or loop.calls_jitted or _reads_numbers(loop.node)
-
-
-@cache
-def _reads_numbers(loop: ast.AST) -> bool:
-    """Whether a loop prints, logs or fetches numbers, which is impossible in a trace."""
-    names = [dotted(call.func) for call in nodes_of(loop, ast.Call)]
-    return any(name in _HOST or name.endswith(_HOST_METHODS) for name in names)
 
 
 def _step(node: ast.AST, report: Reporter, transform: str) -> FixRequest | None:

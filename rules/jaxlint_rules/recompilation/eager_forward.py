@@ -1,0 +1,110 @@
+"""Models that a loop runs outside jit, operation by operation."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import ExternalObject, Instance, Transformed, Value
+from jaxlint.finding import Severity
+from jaxlint_rules._eager import stepping_loop
+from jaxlint_rules._loops import BRIEF, is_host_loop, name_of_step, place_of_loop
+
+_LAYERS = "equinox.nn."
+_MAPPED = frozenset({"vmap"})
+
+
+class EagerForward(Rule):
+    """A loop runs a model outside jit.
+
+    ## What it does
+    Finds host loops that call a model outside `jit` in every iteration, as evaluation,
+    generation and policies do: `model.apply` of flax.linen and haiku, and modules of equinox,
+    mapped or not. The loop may call them through a function.
+
+    ## Why is this bad?
+    Outside `jit` Python runs through the layers at each call, and each operation is
+    dispatched to the device on its own. Of a multilayer perceptron with four layers of 64
+    units, on a CPU, a forward pass took 4.9 ms with flax.linen and 4.3 ms with equinox, and
+    0.008 and 0.3 ms under `jax.jit` and `eqx.filter_jit`.
+
+    ## Example
+    ```python
+    net = eqx.nn.MLP(8, 10, 64, 3, key=key)
+    for x, y in test_batches:
+        logits = jax.vmap(net)(x)
+        correct += (logits.argmax(-1) == y).sum()
+    ```
+
+    ## Use instead
+    ```python
+    net = eqx.nn.MLP(8, 10, 64, 3, key=key)
+
+
+    @eqx.filter_jit
+    def count_correct(net, x, y):
+        return (jax.vmap(net)(x).argmax(-1) == y).sum()
+
+
+    for x, y in test_batches:
+        correct += count_correct(net, x, y)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: you decide which arguments are static. `jaxlint verify
+    --transform source PROGRAM` compiles such functions and measures them.
+
+    ## When not to fix
+    Keep it if each iteration has another shape: compiling costs more than it saves. Not
+    reported: loops of at most 32 iterations; loops that also take gradients, of which other
+    rules speak; modules of flax.nnx, since `nnx.jit` takes as long to split a small model as
+    the model itself needs (0.8 instead of 1.0 ms for the same four layers).
+
+    ## References
+    - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
+    """
+
+    code = "JAX411"
+    name = "eager-forward"
+    category = "recompilation"
+    severity = Severity.WARNING
+    proof = "source"
+    preview = True  # until its findings in real code were read: docs/writing-rules.md
+
+    def __init__(self) -> None:
+        self.told: set[ast.AST] = set()  # loops: what runs in one is compiled together
+
+    @concerns(callees=("ExternalObject", "Instance", "Transformed"))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        frame, node = event.frame, event.node
+        if frame.stage.staged or not isinstance(node, ast.Call) or not _runs_model(event.callee):
+            return
+        if frame.is_conditional() or any(one.module.is_test for one in (frame, *frame.callers())):
+            return
+        cls = frame.function.cls if frame.function is not None else None
+        if frame.is_under_gradient() or (cls is not None and cls.kind != "plain"):
+            return  # a layer of a larger model
+        found = stepping_loop(node, frame)
+        if found is None or found[0].node in self.told or not is_host_loop(found[0], frame):
+            return
+        loop = found[0]
+        if loop.trips is not None and loop.trips <= BRIEF:
+            return
+        self.told.add(loop.node)
+        step = "" if loop in frame.loops else name_of_step(frame)
+        report(
+            node,
+            f"`{ast.unparse(node.func)}` runs operation by operation each iteration; jit it",
+            reason=f"{place_of_loop(loop, frame)} calls {f'`{step}`' if step else 'it'} outside jit",
+        )
+
+
+def _runs_model(callee: Value) -> bool:
+    """Whether a call runs a whole model of flax.linen, haiku or equinox."""
+    if isinstance(callee, Transformed) and callee.kind == "hk.apply":
+        return True
+    while isinstance(callee, Transformed) and callee.kind in _MAPPED:
+        callee = callee.target
+    if isinstance(callee, ExternalObject):
+        return callee.name == "flax.linen.Module.apply" or callee.name.startswith(_LAYERS)
+    return isinstance(callee, Instance) and callee.cls.kind == "equinox"
