@@ -421,7 +421,8 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
     """The choices, if no version is best in everything."""
     groups: dict[tuple[str, str, int], list[ResultJson]] = {}
     for target, result in document.results:
-        groups.setdefault((target, result["path"], result["line"]), []).append(result)
+        if not result["candidate"].startswith("source"):  # those are times of the whole program
+            groups.setdefault((target, result["path"], result["line"]), []).append(result)
     table = plain_table("Trade-offs: no version is best in everything")
     for heading in ("function", "version"):
         table.add_column(heading, overflow="fold")
@@ -430,15 +431,22 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
     table.add_column("--apply")
     for (target, _, _), results in groups.items():
         place = (results[0]["path"], results[0]["line"])
-        written = {
+        kept = {
+            one["candidate"]
+            for one in document.applied
+            if (one["path"], one["line"]) == place and one["kept"]
+        }
+        writable = {
             one["candidate"] for one in document.diffs if (one["path"], one["line"]) == place and one["diff"]
         }
-        points = front(results, written)
+        points = front(results, writable | kept)
         name = short_name(results[0]["function"]) + (f" on {target}" if len(document.targets) > 1 else "")
         for point in points if len(points) > 1 else ():
             memory = "-" if point.peak_bytes is None else _mebibytes(point.peak_bytes)
             time = _number(point.time_ms) + _kind(point.time_kind)
+            parts = frozenset(point.name.split(" + "))
             how = "" if point.written is None else "writes it" if point.written else "advice"
+            how = "written" if parts <= kept else how
             table.add_row(name, label(point.name), time, memory, _number(point.compile_s), how)
     if table.row_count:
         yield table

@@ -11,21 +11,16 @@ from dataclasses import dataclass, field
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
-from jaxlint_runtime.model import Result, Status
+from jaxlint_runtime.model import Status
 from jaxlint_runtime.rewrites.candidate_edits import from_run, planned, propose, run_again
-from jaxlint_runtime.rewrites.edit_timing import timed
+from jaxlint_runtime.rewrites.edit_reports import EditReports
 from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.loop_steps import is_inside
 from jaxlint_runtime.rewrites.original_program import MOST, Original, original_of, packages_of
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings
 from jaxlint_runtime.rewrites.run_figures import (
-    allowed_slowdown,
     at_equal_share,
     better_of,
-    cost_of,
-    figures_in_words,
-    figures_of,
-    measured,
     no_promise,
 )
 from jaxlint_runtime.rewrites.stored_runs import REACHED, stored_runs
@@ -34,7 +29,6 @@ from jaxlint_runtime.rewrites.tried_edit import (
     LEFT,
     Tried,
     codemods_of,
-    described,
     edited,
     fixes_of,
     is_plain,
@@ -69,12 +63,16 @@ class EditSearch:
     little: list[tuple[Rewrite, str]] = field(default_factory=list)
     # Path, function and codemod of tried edits.
     written: set[tuple[str, str, str]] = field(default_factory=set)
+    reports: EditReports = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reports = EditReports(self.original)
 
     def search(self, rewrites: list[Rewrite]) -> list[Change]:
         """Tries the edits, and those that they make possible; returns the files with the proven edits."""
         if not self.original.measure():
             for rewrite in rewrites:
-                self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self.original.why()}")
+                self.reports.report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self.original.why()}")
             return []
         current, chosen, kept = self.original.sources, [], None
         rewrites = self._reached(rewrites)
@@ -90,8 +88,8 @@ class EditSearch:
             rewrites = self._again(current, best)
         for rewrite, why in self.little:
             if rewrite.key not in self.seen:
-                self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: not tried: {why}")
-        return [] if kept is None or not self._concluded(kept, chosen) else self._changes(kept)
+                self.reports.report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: not tried: {why}")
+        return [] if kept is None or not self.reports.conclude(kept, chosen) else self._changes(kept)
 
     def _reached(self, rewrites: list[Rewrite]) -> list[Rewrite]:
         """The edits again, now that it is known what the program reaches: smaller regions may do without the rest. Reports those that are gone."""
@@ -106,7 +104,7 @@ class EditSearch:
         for rewrite in rewrites:
             sources = edited(rewrite.fixes, self.original.sources) if rewrite.key not in left else ""
             if isinstance(sources, str) and sources:
-                self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
+                self.reports.report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
         return found
 
     def _best(
@@ -118,7 +116,7 @@ class EditSearch:
         best = self._combine(good, others, current)
         for other in others:
             if best is None or other.rewrite.key not in best.keys:
-                self._report(other.rewrite, Status.REJECTED, self._verdict(other), other)
+                self.reports.report(other.rewrite, Status.REJECTED, self.reports.verdict(other), other)
         return best
 
     def _outermost_at_once(
@@ -142,7 +140,7 @@ class EditSearch:
                 alone = self._all(rest, sources)
                 whole = alone if self._is_good(alone) else whole
         if not self._is_good(whole):
-            self._report_together(whole, "no plain gain")
+            self.reports.together(whole, "no plain gain")
             return None
         for part in whole.parts:
             self.seen.add(part.rewrite.key)
@@ -158,9 +156,6 @@ class EditSearch:
 
     def _is_good(self, whole: Tried) -> bool:
         return whole.problem is None and is_plain(self.original.base, whole.trial)
-
-    def _before(self, one: Tried) -> Trial:
-        return one.before or self.original.base
 
     def _most_promising(
         self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile], before: Trial | None = None
@@ -190,7 +185,7 @@ class EditSearch:
             runs = self.original.runs
             if (found := self._try(one, current, before, ground)) is not None:
                 tried.append(found)
-                if not self.original.errors and is_plain(self._before(found), found.trial):
+                if not self.original.errors and is_plain(self.reports.before(found), found.trial):
                     at_once = ground is None
                     ground = found
             ran += self.original.runs > runs
@@ -233,7 +228,7 @@ class EditSearch:
                 self.seen.add(one.key)
                 self.written |= codemods_of(one)
                 reason = f"{one.summary}: tried at once with {len(members) - 1} others: {verdict}"
-                self._report(one, Status.REJECTED, reason, whole, before=reference)
+                self.reports.report(one, Status.REJECTED, reason, whole, before=reference)
         return self.original.runs > runs
 
     def _fitting(
@@ -249,10 +244,6 @@ class EditSearch:
                     members, sources, fixes = [*members, way], found, [*fixes, *way.fixes]
                     break
         return members, sources
-
-    def _where(self, one: Tried) -> str:
-        """The words for an edit that was not tried on the original program."""
-        return "" if self._before(one) is self.original.base else " on top of other edits"
 
     def _try(
         self,
@@ -272,7 +263,7 @@ class EditSearch:
             self.seen.add(rewrite.key)
             self.written |= codemods_of(rewrite)
             if why := self._no_time():
-                self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {why}")
+                self.reports.report(rewrite, Status.NOT_APPLICABLE, f"not tried: {why}")
                 return None
             below = ground.members if ground is not None else []
             sources = self._edited([*fixes_of(below), *rewrite.fixes], current)
@@ -280,7 +271,7 @@ class EditSearch:
                 below, sources = [], self._edited(rewrite.fixes, current)
             if isinstance(sources, str):
                 if sources not in told:  # all alternatives may be refused for the same reason
-                    self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
+                    self.reports.report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
                 told.add(sources)
                 rewrite = rewrite.instead
                 continue
@@ -292,7 +283,7 @@ class EditSearch:
                     self.combined.add(tried.keys)
                 return tried
             status = Status.FAILED if tried.trial.failure else Status.REJECTED
-            self._report(rewrite, status, f"{rewrite.summary}: {tried.problem}", tried)
+            self.reports.report(rewrite, status, f"{rewrite.summary}: {tried.problem}", tried)
             rewrite = rewrite.instead
         return None
 
@@ -315,7 +306,7 @@ class EditSearch:
         codemods = codemods_of(rewrite)
         return any(
             (codemods < codemods_of(one.rewrite) or is_inside(rewrite, one.rewrite))
-            and no_promise(self._before(one), one.trial) is None
+            and no_promise(self.reports.before(one), one.trial) is None
             for one in tried
         )
 
@@ -326,7 +317,7 @@ class EditSearch:
         """
         good, others = [], []
         for one in tried:
-            before = self._before(one)
+            before = self.reports.before(one)
             verdict = no_promise(before, one.trial)
             if self.original.errors or verdict is None:
                 good.append(one)
@@ -334,17 +325,8 @@ class EditSearch:
                 others.append(one)
             else:
                 reason = f"{one.rewrite.summary}: {verdict}"
-                self._report(one.rewrite, Status.REJECTED, reason, one, before=before)
+                self.reports.report(one.rewrite, Status.REJECTED, reason, one, before=before)
         return good, others
-
-    def _verdict(self, one: Tried) -> str:
-        before = self._before(one)
-        why = no_promise(before, one.trial)
-        why = (
-            why
-            or f"no gain beside the edits kept; one run{self._where(one)}: {figures_of(before, one.trial)}"
-        )
-        return f"{one.rewrite.summary}: {why}"
 
     def _combine(
         self, good: Sequence[Tried], others: Sequence[Tried], current: Mapping[str, SourceFile]
@@ -362,7 +344,7 @@ class EditSearch:
             return None
         for one in good:
             if one.rewrite.key not in found.keys:
-                self._report(one.rewrite, Status.REJECTED, self._verdict(one), one)
+                self.reports.report(one.rewrite, Status.REJECTED, self.reports.verdict(one), one)
         return found
 
     def _whole(
@@ -384,7 +366,7 @@ class EditSearch:
         fixes = tuple(fixes_of(parts))
         rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
         if foreseen := self.original.foreseen.new_error(sources):
-            self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {foreseen}")
+            self.reports.report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {foreseen}")
             return None
         whole = self.original.tried(rewrite, sources)
         whole.parts = parts
@@ -395,15 +377,8 @@ class EditSearch:
             and (alone or no_promise(self.original.base, whole.trial) is None)
         ):
             return whole
-        self._report_together(whole, "no better than one edit alone")
+        self.reports.together(whole, "no better than one edit alone")
         return None
-
-    def _report_together(self, whole: Tried, lacking: str) -> None:
-        """Why edits that ran together are not kept so."""
-        names = " + ".join(f"{one.rewrite.name} in {one.rewrite.function}" for one in whole.parts)
-        problem = whole.problem or f"{lacking}: {figures_of(self.original.base, whole.trial)}"
-        status = Status.FAILED if whole.trial.failure else Status.REJECTED
-        self._report(whole.rewrite, status, f"{names}: {problem}", whole)
 
     def _total(self, one: Tried) -> float:
         return at_equal_share(self.original.base, one.trial).total_s
@@ -440,83 +415,12 @@ class EditSearch:
         found = sorted(without_those(found, busy) + busy, key=lambda one: -one.estimate)
         return [one for one in found if one.key not in self.seen and not codemods_of(one) <= self.written]
 
-    def _concluded(self, kept: Tried, chosen: Sequence[Tried]) -> bool:
-        """Times the edited program against the original and reports; returns whether it is proven."""
-        summary = "; ".join(dict.fromkeys(described(one.rewrite) for one in chosen))
-        first = chosen[0].rewrite
-        rewrite = dataclasses.replace(
-            first, name=first.name if len(chosen) == 1 else "source", summary=summary
-        )
-        if self.original.errors:
-            reason = f"{summary}: the program failed before, and now its results agree with those without jit"
-            self._report(rewrite, Status.VERIFIED, reason, kept)
-            return True
-        if kept.trial.earlier and self.original.run.request.source_first:  # before it is written
-            now = self.original.tried_now(kept.rewrite, kept.sources)
-            if now.problem is not None:
-                self._report(rewrite, Status.REJECTED, f"{summary}: {now.problem}", now)
-                return False
-        pairs = timed(self.original, kept)
-        result = self._result(rewrite, Status.REJECTED, "", kept)
-        gain = measured(result, pairs)
-        result.earlier = result.earlier or next((one.earlier for _, one in pairs if one.earlier), "")
-        total = result.ratios["total"]
-        better = gain.better and total.median >= 1 / allowed_slowdown(self.original.base)
-        if len(pairs) == 1:  # another load may have slowed down one of the two
-            better = better and all(before.cpu_s >= 2 * after.cpu_s for before, after in pairs)
-        result.status = Status.VERIFIED if better else Status.REJECTED
-        result.reason = f"{summary}: {figures_in_words(result)}"
-        if len(chosen) > 1 and any(one.trial is not chosen[0].trial for one in chosen):
-            each = "; ".join(
-                f"{one.rewrite.name} in {one.rewrite.function}{self._where(one)}: "
-                f"{figures_of(self._before(one), one.trial)}"
-                for one in chosen
-            )
-            result.evidence += f"; one run of each edit: {each}"
-        self.original.run.report(result)
-        return better
-
     def _changes(self, kept: Tried) -> list[Change]:
         return [
             Change(self.original.sources[path], source.text)
             for path, source in kept.sources.items()
             if source.text != self.original.sources[path].text
         ]
-
-    def _report(
-        self,
-        rewrite: Rewrite,
-        status: Status,
-        reason: str,
-        tried: Tried | None = None,
-        before: Trial | None = None,
-    ) -> None:
-        self.original.run.report(self._result(rewrite, status, reason, tried, before))
-
-    def _result(
-        self,
-        rewrite: Rewrite,
-        status: Status,
-        reason: str,
-        tried: Tried | None = None,
-        before: Trial | None = None,
-    ) -> Result:
-        result = Result(
-            function=rewrite.function,
-            path=rewrite.path,
-            line=self.original.run.document.line_of(rewrite.path, rewrite.function, rewrite.line),
-            code=rewrite.code,
-            candidate=f"source:{rewrite.name}" if rewrite.name != "source" else "source",
-            status=status,
-            evidence=tried.evidence if tried else "nothing was run",
-            reason=reason,
-            numerics=tried.numerics if tried else None,
-            codemod=rewrite.codemods,
-        )
-        if tried is not None and tried.trial.failure is None and not self.original.errors:
-            result.before, result.after = cost_of(before or self.original.base), cost_of(tried.trial)
-        result.earlier = "" if tried is None else tried.trial.earlier
-        return result
 
 
 def search_source(run: Run) -> list[Change]:

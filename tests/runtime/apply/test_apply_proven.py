@@ -191,6 +191,23 @@ def test_advice_that_is_better_hinders_no_donation(project: Path) -> None:
     assert any(line.startswith("step attention by norm ") and line.endswith("advice") for line in lines)
 
 
+def test_trade_offs_say_what_is_written_and_compare_calls_alone(project: Path) -> None:
+    found = dominated(project)
+    target, donation = found.document.results[0]
+    whole = {"peak_bytes": 2**20, "time_ms": {"median": 2400.0, "low": 2400.0, "high": 2400.0}}
+    found.document.results.append((target, {**donation, "candidate": "source:jit", "after": whole}))
+    place = {"function": "step", "path": donation["path"], "line": donation["line"]}
+    found.document.applied = [{**place, "candidate": "donation", "kept": True, "message": "proven"}]
+    found.document.functions = []
+    found.document.ran = True
+    stream = io.StringIO()
+    print_report(found.document, stream)
+    _, _, choice = stream.getvalue().partition("Trade-offs")
+    lines = [" ".join(line.split()) for line in choice.splitlines()]
+    assert any(line.startswith("step donation ") and line.endswith(" written") for line in lines)
+    assert not any("2400" in line for line in lines)  # the time of a program beside that of a call
+
+
 def test_of_edits_of_one_kind_the_best_is_written(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = dominated(project)
     (target, donation), *_ = found.document.results
