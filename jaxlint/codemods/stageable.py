@@ -81,7 +81,13 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
         return
     must_be_reached(draft, [call])
     program, file = program_and_file(draft)
-    check_call(program, file, file.same(call), transform=transform, seen=_entries(step, "arguments"))
+    static = [
+        one
+        for name in ("static_argnums", "static_argnames")
+        for one in (step.parameters.get(name) or ())  # type: ignore[attr-defined]
+    ]
+    seen = _entries(step, "arguments")
+    check_call(program, file, file.same(call), transform=transform, seen=seen, static=static)
 
 
 def check_outlined(

@@ -16,9 +16,7 @@ ONE_BY_ONE = re.compile(
     re.IGNORECASE,
 )
 UNROLLED = re.compile(r"unroll|(at|during) trac(e|ing)[- ]?time|at trace|while tracing", re.IGNORECASE)
-_PICTURES = re.compile(
-    r"(^|_)(plots?|plotting|draw|figures?|visuali[sz]e\w*|animate|render)(_|$)|^plot|^show_"
-)
+_PICTURES = re.compile(r"(^|_)(plots?|plotting|figures?|visuali[sz]e\w*|animate|render)(_|$)|^plot|^show_")
 _PLOTTERS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot"})
 
 

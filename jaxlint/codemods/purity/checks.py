@@ -175,9 +175,18 @@ def _varying(nodes: Sequence[ast.AST], file: File) -> list[ast.Name]:
 
 
 def check_call(
-    program: Program, file: File, call: ast.Call, *, transform: str, seen: Iterable[Mapping[str, object]] = ()
+    program: Program,
+    file: File,
+    call: ast.Call,
+    *,
+    transform: str,
+    seen: Iterable[Mapping[str, object]] = (),
+    static: Sequence[int | str] = (),
 ) -> None:
-    """Raises Refused if the callee of a call must not be jitted at that call."""
+    """Raises Refused if the callee of a call must not be jitted at that call.
+
+    `static`: the positions and names of the arguments that are static.
+    """
     around = function_around(call, file)
     possible = PossibleValues(program, hints_of(seen, around, program) if around is not None else {})
     region = Region(call, frozenset(), transform == "flax.nnx.jit")
@@ -192,12 +201,7 @@ def check_call(
     for value in possible.of(call.func, file):
         for function in called_functions(value, possible):
             assert isinstance(function.node, FUNCTIONS)
-            own = (
-                {parameters(function.node)[0].arg}
-                if function.receiver is not None and parameters(function.node)
-                else set()
-            )
-            traced.start(function.node, function.file, own)
+            traced.start(function.node, function.file, _not_traced(function, static))
             functions.update(traced.functions)
             _check_computed(possible, traced, function.file, function.node, ())
             returned = possible.returned(function.node, function.file)
@@ -214,6 +218,15 @@ def check_call(
         raise Refused(f"it {what}; a compiled function keeps the first value")
     for what in traced.problems():
         raise Refused(what)
+
+
+def _not_traced(function: Fn, static: Sequence[int | str]) -> set[str]:
+    """The parameters of a called function that are no arguments of the compiled call: its receiver, and static ones."""
+    names = [one.arg for one in parameters(function.node)]
+    bound = names[:1] if function.receiver is not None else []
+    passed = names[len(bound) :]
+    chosen = {passed[one] for one in static if isinstance(one, int) and one < len(passed)}
+    return {*bound, *chosen, *(one for one in static if isinstance(one, str))}
 
 
 def called_functions(value: Value, possible: PossibleValues, depth: int = 0) -> list[Fn]:
