@@ -17,7 +17,7 @@ from jaxlint.source import SourceFile, read_source
 from jaxlint_runtime.model import Numerics
 from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.request import Request
-from jaxlint_runtime.rewrites import edit_search
+from jaxlint_runtime.rewrites import edit_reports
 from jaxlint_runtime.rewrites.edit_search import EditSearch
 from jaxlint_runtime.rewrites.edit_timing import timed
 from jaxlint_runtime.rewrites.original_program import Original
@@ -484,7 +484,7 @@ def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, runs)
     best = found._combine(tried(found, rewrites, "ab"), [], found.original.sources)
     assert best is not None
-    assert found._concluded(best, best.parts)
+    assert found.reports.conclude(best, best.parts)
     ((_, told),) = found.original.run.document.results
     assert told["status"] == "verified"
     assert told["reason"].startswith(
@@ -524,8 +524,8 @@ def test_an_edit_whose_interval_holds_1_is_not_kept(tmp_path: Path, monkeypatch:
         (noisy(4.0), "no difference beyond noise: 2.00 to 2.00 times as fast, measured only once"),
     ):
         found.original.run.document.results.clear()
-        monkeypatch.setattr(edit_search, "timed", lambda original, one, pairs=pairs: pairs)
-        assert not found._concluded(kept, [kept])
+        monkeypatch.setattr(edit_reports, "timed", lambda original, one, pairs=pairs: pairs)
+        assert not found.reports.conclude(kept, [kept])
         ((_, told),) = found.original.run.document.results
         assert told["status"] == "rejected"
         assert f"without compile time {said}" in told["reason"]
