@@ -12,6 +12,7 @@ from jaxlint_rules._loops import (
     called_in_loop,
     host_loops,
     is_on_host,
+    is_under_test,
     loop_variables,
     name_of_step,
     place_of_loop,
@@ -58,8 +59,8 @@ def computes_only(function: ast.AST) -> bool:
     return True
 
 
-def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> Function | None:
-    """The function that a program loop calls as its step, op by op; None if something may compile it."""
+def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> tuple[Function, Loop] | None:
+    """The function that a program loop calls as its step, op by op, and the loop; None if something may compile it."""
     target: Value = callee
     while isinstance(target, (Transformed, Partial)):
         if isinstance(target, Transformed) and target.kind not in _KEEP_EAGER:
@@ -67,18 +68,20 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> Function | N
         target = target.target if isinstance(target, Transformed) else target.function
     if (
         frame.stage.staged
-        or any(one.module.is_test for one in (frame, *frame.callers()))
+        or is_under_test(frame)
         or frame.guarded_in_loop()
         or not isinstance(node, ast.Call)
     ):
         return None
     if not isinstance(target, Function) or not computes_only(target.node) or _size(target.node) < _SOME:
         return None
-    found = stepping_loop(node, frame)
-    return target if found is not None and steps(found[1], found[0].node) and is_on_host(frame) else None
+    found = running_loop(node, frame)
+    if found is None or not steps(found[1], found[0].node) or not is_on_host(frame):
+        return None
+    return target, found[0]
 
 
-def stepping_loop(node: ast.Call, frame: Frame) -> tuple[Loop, ast.Call] | None:
+def running_loop(node: ast.Call, frame: Frame) -> tuple[Loop, ast.Call] | None:
     """The host loop that runs a call in every iteration, and the call in its body: this one, or one that leads to it."""
     own = host_loops(frame)
     if own:
@@ -93,18 +96,17 @@ def stepping_loop(node: ast.Call, frame: Frame) -> tuple[Loop, ast.Call] | None:
 def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: str, advice: str) -> None:
     """Reports a call of the result of the transform `name`, if `eager_step` accepts it."""
     frame = event.frame
-    function = eager_step(callee, event.node, frame)
-    if function is None or not isinstance(event.node, ast.Call):
+    found = eager_step(callee, event.node, frame)
+    if found is None:
         return
-    found = stepping_loop(event.node, frame)
-    assert found is not None
-    own = found[0] in frame.loops
+    function, loop = found
+    own = loop in frame.loops
     if not own and _updates_by_optimiser(frame):
         return  # `eager-update` tells it of the whole function
     report(
         event.node,
         f"`{name}` of `{function.qualname}` runs operation by operation each iteration; {advice}",
-        reason=f"{callee.why.explain(report.module)}; {place_of_loop(found[0], frame)} calls "
+        reason=f"{callee.why.explain(report.module)}; {place_of_loop(loop, frame)} calls "
         f"{'it' if own else f'`{name_of_step(frame)}`'} outside jit",
     )
 

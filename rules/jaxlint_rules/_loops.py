@@ -9,6 +9,7 @@ from typing import TypeGuard
 from jaxlint.api import Frame, Loop, Module
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
 from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._purpose import PLOTTERS
 
 _NEAR = 2  # calls between a loop and a place in its body
 FEW = 4  # loops with fewer iterations do not matter
@@ -64,10 +65,20 @@ def name_of_step(frame: Frame) -> str:
     return called[1].function.name if called is not None and called[1].function is not None else ""
 
 
+def frame_of_loop(loop: Loop, frame: Frame) -> Frame:
+    """The frame that runs a loop: this one, or a caller."""
+    return next((one for one in (frame, *frame.callers()) if loop in one.loops), frame)
+
+
+def line_of_loop(loop: ast.AST) -> int | str:
+    """The line of a loop, or of the variables of a comprehension; "?" if it has none."""
+    line = getattr(loop, "lineno", None) or getattr(getattr(loop, "target", None), "lineno", None)
+    return line if isinstance(line, int) else "?"
+
+
 def place_of_loop(loop: Loop, frame: Frame) -> str:
     """Where a loop of this frame or of a caller is, in words."""
-    runner = next((one for one in (frame, *frame.callers()) if loop in one.loops), frame)
-    line = getattr(loop.node, "lineno", "?")
+    runner, line = frame_of_loop(loop, frame), line_of_loop(loop.node)
     return f"the loop at {f'line {line}' if runner.module is frame.module else f'{runner.module.display}:{line}'}"
 
 
@@ -132,7 +143,7 @@ def is_retry(loop: ast.AST) -> bool:
     return leaves
 
 
-_PLOTS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot", "axis"})
+_PLOTS = PLOTTERS | {"axis"}
 
 
 @cache
@@ -234,6 +245,11 @@ def _reads_numbers(loop: ast.AST) -> bool:
     """Whether a loop prints, logs or fetches numbers, which is impossible in a trace."""
     names = [dotted(call.func) for call in nodes_of(loop, ast.Call)]
     return any(name in _READS or name.endswith(_READING_METHODS) for name in names)
+
+
+def is_under_test(frame: Frame) -> bool:
+    """Whether it, or a caller, is in a file of tests."""
+    return any(one.module.is_test for one in (frame, *frame.callers()))
 
 
 def loop_variables(loop: ast.AST) -> set[str]:

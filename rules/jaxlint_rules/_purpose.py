@@ -17,7 +17,7 @@ ONE_BY_ONE = re.compile(
 )
 UNROLLED = re.compile(r"unroll|(at|during) trac(e|ing)[- ]?time|at trace|while tracing", re.IGNORECASE)
 _PICTURES = re.compile(r"(^|_)(plots?|plotting|figures?|visuali[sz]e\w*|animate|render)(_|$)|^plot|^show_")
-_PLOTTERS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot"})
+PLOTTERS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot"})
 
 
 def says(frame: Frame, node: ast.AST, words: re.Pattern[str]) -> bool:
@@ -49,7 +49,7 @@ def makes_pictures(frame: Frame) -> bool:
     if function is None or isinstance(function.node, ast.Lambda):
         return False
     return _PICTURES.search(function.node.name.lower()) is not None or any(
-        isinstance(call.func, ast.Attribute) and last_name(call.func.value) in _PLOTTERS
+        isinstance(call.func, ast.Attribute) and last_name(call.func.value) in PLOTTERS
         for call in nodes_of(function.node, ast.Call)
     )
 

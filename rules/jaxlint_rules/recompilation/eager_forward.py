@@ -7,8 +7,8 @@ import ast
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.values import ExternalObject, Instance, Transformed, Value
 from jaxlint.finding import Severity
-from jaxlint_rules._eager import stepping_loop
-from jaxlint_rules._loops import BRIEF, is_host_loop, name_of_step, place_of_loop
+from jaxlint_rules._eager import running_loop
+from jaxlint_rules._loops import BRIEF, is_host_loop, is_under_test, name_of_step, place_of_loop
 
 _LAYERS = "equinox.nn."
 _MAPPED = frozenset({"vmap"})
@@ -79,12 +79,12 @@ class EagerForward(Rule):
         frame, node = event.frame, event.node
         if frame.stage.staged or not isinstance(node, ast.Call) or not _runs_model(event.callee):
             return
-        if frame.is_conditional() or any(one.module.is_test for one in (frame, *frame.callers())):
+        if frame.is_conditional() or is_under_test(frame):
             return
         cls = frame.function.cls if frame.function is not None else None
         if frame.is_under_gradient() or (cls is not None and cls.kind != "plain"):
             return  # a layer of a larger model
-        found = stepping_loop(node, frame)
+        found = running_loop(node, frame)
         if found is None or found[0].node in self.told or not is_host_loop(found[0], frame):
             return
         loop = found[0]

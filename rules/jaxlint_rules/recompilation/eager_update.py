@@ -8,7 +8,15 @@ from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, bodies, is_brief, is_host_loop, name_of_step, place_of_loop
+from jaxlint_rules._loops import (
+    FEW,
+    bodies,
+    is_brief,
+    is_host_loop,
+    is_under_test,
+    name_of_step,
+    place_of_loop,
+)
 from jaxlint_rules.api._training import is_optimiser_update
 
 _UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_update"})
@@ -82,7 +90,7 @@ class EagerUpdate(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame = event.frame
         nnx = _is_nnx_update(event)
-        if frame.stage.staged or any(one.module.is_test for one in (frame, *frame.callers())):
+        if frame.stage.staged or is_under_test(frame):
             return
         if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event)):
             return

@@ -13,7 +13,16 @@ from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._heat import is_hot, is_named_for_work, runs_loop, waits_by_itself, waits_in_each
-from jaxlint_rules._loops import is_brief, is_few, is_short, lists_rows, shows_results
+from jaxlint_rules._loops import (
+    frame_of_loop,
+    is_brief,
+    is_few,
+    is_short,
+    line_of_loop,
+    lists_rows,
+    place_of_loop,
+    shows_results,
+)
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
@@ -58,7 +67,7 @@ class _Wait:
     jitted: str
     seldom: bool  # the loop is short, and another loop enters it occasionally
     hot: bool  # the program trains, samples or evaluates in the loop
-    file: str  # of the loop
+    place: str  # of the loop, in words
     lines: dict[tuple[str, int], None] = field(default_factory=dict)
 
 
@@ -196,20 +205,18 @@ class HostSyncInLoop(Rule):
             return
         if loop in frame.loops and searches(event.node, loop.node):
             return
-        runner = _frame_of(loop, frame)
-        wait = self.waits.setdefault(
-            loop.node,
-            _Wait(
+        wait = self.waits.get(loop.node)
+        if wait is None:
+            wait = self.waits[loop.node] = _Wait(
                 event,
                 what,
                 loop,
                 value.jitted,
                 seldom=_is_now_and_then(loop, frame) or is_brief(loop, frame),
                 hot=is_hot(loop, frame, value.jitted),
-                file=runner.module.display,
-            ),
-        )
-        if waits_by_itself(loop.node, runner):
+                place=place_of_loop(loop, frame),
+            )
+        if waits_by_itself(loop.node, frame_of_loop(loop, frame)):
             self.needed.add(loop.node)
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
 
@@ -230,23 +237,16 @@ class HostSyncInLoop(Rule):
         for wait in self.waits.values():
             event, loop = wait.event, wait.loop.node
             report.event = event
-            line = getattr(loop, "lineno", None) or getattr(getattr(loop, "target", None), "lineno", "?")
-            where = f"line {line}" if wait.file == event.frame.module.display else f"{wait.file}:{line}"
             here = [str(number) for path, number in list(wait.lines)[1:] if path == report.path]
             too = f"; so {'do lines' if len(here) > 1 else 'does line'} {', '.join(here)}" if here else ""
             report(
                 event.node,
                 f"{wait.what} forces a host sync each iteration; keep the value on the device",
-                reason=f"the value comes from the jitted `{wait.jitted}`, called in the loop at {where}{too}",
+                reason=f"the value comes from the jitted `{wait.jitted}`, called in {wait.place}{too}",
                 severity=Severity.INFO if self.is_advice(wait, report) else None,
-                data={"loop_line": line},
+                data={"loop_line": line_of_loop(loop)},
                 fix=_collected(event, report) if len(wait.lines) == 1 else None,
             )
-
-
-def _frame_of(loop: Loop, frame: Frame) -> Frame:
-    """The frame that runs a loop: this one, or a caller."""
-    return next((one for one in (frame, *frame.callers()) if loop in one.loops), frame)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.rewrites.tried_edit import edited, ways_of
 from jaxlint_runtime.run import Run
+from jaxlint_runtime.source_analysis.calling_loops import calling_loops
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _OBSERVED = 40
@@ -58,14 +58,7 @@ def _called_in_loops(run: Run, sources: Mapping[str, SourceFile]) -> Sequence[Ma
     watched = run.document.watched
     if run.request.ends is None or (run.document.ending or {}).get("how") != "stopped":
         return watched
-    names = {
-        call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        for tree in map(tree_of, sources.values())
-        for loop in (ast.walk(tree) if tree is not None else ())
-        if isinstance(loop, ast.For | ast.While)
-        for call in ast.walk(loop)
-        if isinstance(call, ast.Call)
-    }
+    names = calling_loops(sources.values())
     return [
         {**one, "calls": 2} if one["calls"] == 1 and one["function"].rpartition(".")[2] in names else one
         for one in watched

@@ -172,6 +172,16 @@ def dominated(project: Path) -> Verification:
     return found
 
 
+def trade_offs(found: Verification) -> list[str]:
+    """The rows of the table of trade-offs, without their spaces."""
+    found.document.functions = []
+    found.document.ran = True
+    stream = io.StringIO()
+    print_report(found.document, stream)
+    _, _, choice = stream.getvalue().partition("Trade-offs")
+    return [" ".join(line.split()) for line in choice.splitlines()]
+
+
 def test_advice_that_is_better_hinders_no_donation(project: Path) -> None:
     found = dominated(project)
     (edit,) = writable.choose(found, allow_dirty=False)
@@ -181,12 +191,7 @@ def test_advice_that_is_better_hinders_no_donation(project: Path) -> None:
     assert all(one["message"].endswith("; donation is tried instead") for one in found.document.applied)
     found.document.diffs = collect_diffs(found)
     assert [bool(one["diff"]) for one in found.document.diffs] == [True, False, False]
-    found.document.functions = []
-    found.document.ran = True
-    stream = io.StringIO()
-    print_report(found.document, stream)
-    _, _, choice = stream.getvalue().partition("Trade-offs")
-    lines = [" ".join(line.split()) for line in choice.splitlines()]
+    lines = trade_offs(found)
     assert any(line.startswith("step donation ") and line.endswith("writes it") for line in lines)
     assert any(line.startswith("step attention by norm ") and line.endswith("advice") for line in lines)
 
@@ -198,12 +203,7 @@ def test_trade_offs_say_what_is_written_and_compare_calls_alone(project: Path) -
     found.document.results.append((target, {**donation, "candidate": "source:jit", "after": whole}))
     place = {"function": "step", "path": donation["path"], "line": donation["line"]}
     found.document.applied = [{**place, "candidate": "donation", "kept": True, "message": "proven"}]
-    found.document.functions = []
-    found.document.ran = True
-    stream = io.StringIO()
-    print_report(found.document, stream)
-    _, _, choice = stream.getvalue().partition("Trade-offs")
-    lines = [" ".join(line.split()) for line in choice.splitlines()]
+    lines = trade_offs(found)
     assert any(line.startswith("step donation ") and line.endswith(" written") for line in lines)
     assert not any("2400" in line for line in lines)  # the time of a program beside that of a call
 
