@@ -42,10 +42,25 @@ def wrapping(operation: Operation, dtype: str) -> str:
         if not dtype.startswith("u") and longest <= ENDS[dtype][1]:
             return ""  # the operand has both signs, and perhaps a short axis
         return f"`{operation.name}` of {dtype} wraps around beyond {ENDS[dtype][1]:,}; pass `dtype=jnp.int32`"
+    if not _adds_up(operation):
+        return ""
     use = "pass `preferred_element_type=jnp.int32`"
     if isinstance(operation.node, ast.BinOp):
         use = "use `jnp.matmul(..., preferred_element_type=jnp.int32)`"
     return f"a product of {dtype} arrays adds up in {dtype} and wraps around; {use}"
+
+
+def _adds_up(operation: Operation) -> bool:
+    """Whether a product sums over an axis: not an `einsum` whose axes are all in the result, as in `is,js->ijs`."""
+    node = operation.node
+    written = (
+        node.args[0] if operation.name == "einsum" and isinstance(node, ast.Call) and node.args else None
+    )
+    if not isinstance(written, ast.Constant) or not isinstance(written.value, str):
+        return True
+    given, arrow, result = written.value.partition("->")
+    axes = [axis for axis in given if axis.isalpha()]
+    return bool(set(axes) - set(result)) if arrow else len(set(axes)) < len(axes)
 
 
 def _stays_small(operation: Operation, dtype: str) -> bool:

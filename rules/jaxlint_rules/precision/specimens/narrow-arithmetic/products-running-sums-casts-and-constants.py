@@ -13,6 +13,7 @@ def linear(x, w):
     y = jnp.dot(a, b)  # finding
     z = a @ b  # finding
     e = jnp.einsum("ij,jk->ik", a, b)  # finding
+    jnp.einsum("ij,jk", a, b)  # finding
     return (y + z + e).astype(jnp.float32) * s * t
 
 @jax.jit

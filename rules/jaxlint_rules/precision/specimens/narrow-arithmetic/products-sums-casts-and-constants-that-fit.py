@@ -12,6 +12,11 @@ def linear(a, b):
     w = a.astype(jnp.int32) @ b.astype(jnp.int32)
     return y + z + w, jnp.sum(a), jnp.mean(a), jnp.cumsum(a, dtype=jnp.int32)
 
+@jax.jit
+def pairs(signs, others):
+    signs, others = signs.astype(jnp.int8), others.astype(jnp.int8)
+    return jnp.einsum("is,js->ijs", signs, others), jnp.einsum("i,j", signs[:, 0], others[:, 0])
+
 def positions(tokens):
     few = jnp.arange(100) > 3
     counted = jnp.cumsum(few.astype(jnp.uint8))
