@@ -29,7 +29,12 @@ from jaxlint.jaxapi.functions import (
     returns_array,
 )
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_OF_PARAMETERS, OPTIMIZERS_WITH_MOMENTS
+from jaxlint.jaxapi.optimizers import (
+    OPTIMIZERS,
+    OPTIMIZERS_OF_PARAMETERS,
+    OPTIMIZERS_WITH_MOMENTS,
+    keeps_structure,
+)
 from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.jaxapi.static_arguments import SHAPE_ARGUMENTS
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, STATIC_JIT_KINDS, TRANSFORMS
@@ -73,6 +78,7 @@ __all__ = [
     "canonical_dtype",
     "is_float",
     "is_integer",
+    "keeps_structure",
     "promote",
     "returns_array",
     "strong",

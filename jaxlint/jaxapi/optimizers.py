@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 # Their states hold an array for each parameter, which `zeros_like` or `full_like` makes.
 OPTIMIZERS_WITH_MOMENTS = frozenset(
     f"optax.{name}"
@@ -34,6 +36,16 @@ _PARTS = frozenset(
     partition scale selective_transform set_to_zero snapshot stateless stateless_with_tree_map trace
     with_extra_args_support zero_nans""".split()  # noqa: SIM905
 )
+
+# The gradients of these have another structure than their parameters, or functions of the program say what they have.
+_OF_OTHER_TREES = frozenset(
+    {"optax.lookahead", "optax.GradientTransformation", "optax.GradientTransformationExtraArgs"}
+)
+
+
+def keeps_structure(parts: Iterable[str]) -> bool:
+    """Whether gradients, parameters and updates of an optimizer that is made of `parts` have one structure."""
+    return _OF_OTHER_TREES.isdisjoint(parts)
 
 
 def makes_optimizer(name: str) -> bool:

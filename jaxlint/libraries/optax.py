@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_WITH_ARRAYS
+from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_WITH_ARRAYS, keeps_structure
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.values import (
     CALLABLE,
@@ -13,12 +11,12 @@ from jaxlint.staging.values import (
     BoundMethod,
     ExternalObject,
     Function,
-    ListValue,
     Origin,
     Partial,
     Static,
     TupleValue,
     Value,
+    composed_of,
     is_none,
 )
 from jaxlint.staging.values.stage import Stage, Why
@@ -38,29 +36,22 @@ def init(call: LibraryCall) -> Value:
 
 @methods("optax.*.update", "flax.TrainState.tx*.update")
 def update(call: LibraryCall) -> Value:
-    """`optimiser.update(grads, state, params)`: returns the updates and the state, with the structure of the inputs."""
+    """`optimiser.update(grads, state, params)`: returns the updates and the state, most often with the structure of the inputs."""
     _search_along_line(call)
     if call.frame.stage.abstract:
-        parts = list(_transformations_in(call.made))
+        parts = list(composed_of(call.made))
         for part in parts:
             _call_schedule(call, part)
         for part in parts:
             _call_update(call, part)
-    updates, state = (call.array(call.inputs, like=call.argument(n)) for n in range(2))
+    keeps = keeps_structure(part.name for part in composed_of(call.made))
+    updates = call.array(call.inputs, like=call.argument(0) if keeps else None)
+    state = call.array(call.inputs, like=call.argument(1))
     updates.tree = state.tree = True
     given = call.argument(0)
     if isinstance(given, Array) and given.role == "grad":
         updates.role = "grad"
     return TupleValue([updates, state])
-
-
-def _transformations_in(optimiser: ExternalObject) -> Iterator[ExternalObject]:
-    """The optax transformations that compose an optimiser, and the optimiser itself at the end."""
-    for value in [*optimiser.args, *optimiser.kwargs.values()]:
-        for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
-            if isinstance(part, ExternalObject) and part.name.startswith("optax."):
-                yield from _transformations_in(part)
-    yield optimiser
 
 
 def _call_update(call: LibraryCall, optimiser: ExternalObject) -> None:

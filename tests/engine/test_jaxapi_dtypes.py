@@ -160,6 +160,14 @@ def test_numpy(name: str, args: list[Value], expected: np.ndarray) -> None:
     assert numpy_dtype(name, args, {}) == str(expected.dtype)
 
 
+def test_numpy_arguments_by_name() -> None:
+    one, half, some = Static(1), Static(0.5), Static()
+    assert numpy_dtype("numpy.arange", [], {"start": one, "stop": Static(4)}) == str(np.arange(1, 4).dtype)
+    assert numpy_dtype("numpy.arange", [one], {"step": half}) == str(np.arange(1, step=0.5).dtype)
+    assert numpy_dtype("numpy.arange", [], {"start": one, "stop": some}) == ""
+    assert numpy_dtype("numpy.full", [Static(3)], {"fill_value": one}) == str(np.full(3, fill_value=1).dtype)
+
+
 def test_operands() -> None:
     assert dtype_of(Static(2.0)) == "float*"
     assert dtype_of(Static(True)) == "bool"

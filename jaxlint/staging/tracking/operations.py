@@ -284,11 +284,17 @@ def _made(maker: tuple[int, str], args: tuple[Value, ...], kwargs: dict[str, Val
         filler = args[1] if len(args) > 1 else kwargs.get("fill_value", UNKNOWN)
         return canonical_dtype(dtype_of(filler))
     if default == "numbers":
-        numbers = [dtype_of(arg) for arg in args[:3]]
+        numbers = _bounds_of(args, kwargs)
         if any(number in ("float*", "float32") for number in numbers):
             return "float32"
         return "int32" if numbers and all(number in ("int*", "int32") for number in numbers) else ""
     return default
+
+
+def _bounds_of(args: Sequence[Value], kwargs: dict[str, Value]) -> list[str]:
+    """The dtypes of `start`, `stop` and `step` of `arange`, by position or by name."""
+    named = [kwargs[name] for name in ("start", "stop", "step") if name in kwargs]
+    return [dtype_of(arg) for arg in [*args[:3], *named]]
 
 
 _NUMPY_FLOATS = frozenset(
@@ -311,10 +317,12 @@ def numpy_dtype(name: str, args: list[Value], kwargs: dict[str, Value]) -> str:
         if default == "value":
             return _numpy_value(args[0]) if args else ""
         if default == "fill":
-            return _numpy_value(args[1]) if len(args) > 1 else ""
+            return _numpy_value(args[1] if len(args) > 1 else kwargs.get("fill_value", UNKNOWN))
         if default == "numbers":
-            kinds = {dtype_of(arg) for arg in args[:3]}
-            return "" if "" in kinds else "int64" if kinds == {"int*"} else "float64"
+            numbers = _bounds_of(args, kwargs)
+            if not numbers or not all(numbers):
+                return ""
+            return "int64" if all(map(is_integer, numbers)) else "float64"
         return "float64"
     if name in _NUMPY_FLOATS and args:
         inner = _numpy_value(args[0])

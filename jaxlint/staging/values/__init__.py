@@ -48,6 +48,7 @@ from jaxlint.staging.values.objects import (
 )
 from jaxlint.staging.values.parts import (
     as_answer,
+    composed_of,
     constant,
     find_array,
     is_answer,
@@ -151,6 +152,7 @@ __all__ = [
     "bound_to",
     "bounded_weight",
     "choose",
+    "composed_of",
     "constant",
     "find_array",
     "hashable",

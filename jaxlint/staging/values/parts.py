@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from jaxlint.staging.values.arrays import Array
@@ -40,6 +40,15 @@ def parts_of(value: Value) -> Iterable[Value]:
     if type(value) is Instance:
         return list(value.fields.values())
     return value.elements() if type(value) in _WITH_PARTS else ()  # type: ignore[attr-defined]
+
+
+def composed_of(made: ExternalObject) -> Iterator[ExternalObject]:
+    """The external objects that an external object is made of, and itself at the end: `chain(clip(1), adam(1e-3))`."""
+    for value in [*made.args, *made.kwargs.values()]:
+        for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
+            if isinstance(part, ExternalObject):
+                yield from composed_of(part)
+    yield made
 
 
 def is_single(value: Value | None) -> bool:

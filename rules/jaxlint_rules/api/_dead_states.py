@@ -108,6 +108,8 @@ def _older(name: str, statements: list[ast.Assign], function: FunctionNode, para
         plain = match[1] or match[2]
         given = plain in names_in(value) and plain in _kept(function)
         return plain if given else ""
+    if not isinstance(statements[0].targets[0], ast.Name):
+        return ""  # one of several results, and the name alone says little: it may be a thing of its own
     for part in walk(value):
         if isinstance(part, ast.Attribute) and part.attr == name:
             root = dotted(part).partition(".")[0]

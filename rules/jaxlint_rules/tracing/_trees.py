@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent
+from jaxlint.api.tables import keeps_structure
 from jaxlint.api.values import (
     Array,
     DictValue,
@@ -15,6 +16,7 @@ from jaxlint.api.values import (
     TupleValue,
     Unknown,
     Value,
+    composed_of,
     short_source,
 )
 
@@ -47,7 +49,8 @@ def trees_apart(event: CallEvent, node: ast.Call) -> tuple[str, str] | None:
 def _is_optax(callee: Value) -> bool:
     if not isinstance(callee, ExternalMethod) or not isinstance(callee.receiver, ExternalObject):
         return False
-    return callee.receiver.name.startswith("optax.")
+    made = callee.receiver
+    return made.name.startswith("optax.") and keeps_structure(part.name for part in composed_of(made))
 
 
 def _apart(left: Value, right: Value, equal: bool) -> str:

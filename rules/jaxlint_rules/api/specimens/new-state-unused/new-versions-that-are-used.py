@@ -53,3 +53,12 @@ def search(state, x):
 def total(state, x):
     reward, next_state = x.sum(), state + x
     return reward
+
+
+def targets(position, grid):
+    return position[0] > 0, position + 1, grid[position[0]]
+
+
+def interact(state):
+    position, target, item = jax.vmap(targets, (0, None))(state.position, state.data)
+    return state.replace(data=state.data.at[target].set(item))

@@ -46,3 +46,13 @@ def by_prefix(tree, lr):
 
 def rows(x):
     return jax.tree.map(jnp.add, x, x[0])
+
+
+slow = optax.chain(optax.clip(1.0), optax.lookahead(optax.adam(1e-3), 5, 0.5))
+
+
+@jax.jit
+def synced(params, opt_state, x, y):
+    grads = jax.grad(loss_fn)(params.fast, x, y)
+    updates, opt_state = slow.update(grads, opt_state, params)
+    return optax.apply_updates(params, updates), opt_state
