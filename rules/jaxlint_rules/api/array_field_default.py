@@ -71,7 +71,6 @@ class ArrayFieldDefault(Rule):
     name = "array-field-default"
     category = "api"
     severity = Severity.ERROR
-    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     def __init__(self) -> None:
         self.defaults: list[tuple[CallEvent, ClassValue, str]] = []

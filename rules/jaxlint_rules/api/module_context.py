@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
-from jaxlint.api.syntax import cache
+from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import BoundMethod, ExternalObject, Function, Partial, Transformed, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._names import external_name
@@ -75,7 +75,6 @@ class ModuleContext(Rule):
     name = "module-context"
     category = "api"
     severity = Severity.ERROR
-    preview = True
 
     def __init__(self) -> None:
         self.plain: dict[ast.AST, TransformEvent] = {}  # by the function that `hk.transform` gets
@@ -134,6 +133,10 @@ class ModuleContext(Rule):
         owner = event.frame.module.parents.get(node)
         if not isinstance(owner, ast.ClassDef) or not _has_setup_alone(owner, node):
             return
+        above = report.module.parents.get(event.node)
+        called = isinstance(above, ast.Call) and above.func is event.node
+        if not called and node.name != "__call__":
+            return  # it may make layers for the `setup` of an heir
         if [external_name(base, event.frame.scope) for base in owner.bases] != ["flax.linen.Module"]:
             return
         report(
@@ -145,14 +148,32 @@ class ModuleContext(Rule):
 
 @cache
 def _has_setup_alone(owner: ast.ClassDef, method: ast.AST) -> bool:
-    """Whether a module creates its layers in `setup`, and `method` is another plain method of it."""
-    methods = [part for part in owner.body if isinstance(part, _FUNCTIONS)]
-    names = {part.name for part in methods}
-    decorators = [decorator for part in methods for decorator in part.decorator_list]
+    """Whether a module creates its layers in `setup`, and `method` is one that runs after it."""
+    methods = {part.name: part for part in owner.body if isinstance(part, _FUNCTIONS)}
+    decorators = [decorator for part in methods.values() for decorator in part.decorator_list]
     compact = any("compact" in ast.unparse(decorator) for decorator in [*decorators, *owner.decorator_list])
-    plain = isinstance(method, _FUNCTIONS) and not method.decorator_list and method.name[:2] != "__"
-    called = isinstance(method, _FUNCTIONS) and method.name == "__call__"
-    return "setup" in names and not compact and ((plain and method.name != "setup") or called)  # type: ignore[attr-defined]
+    if compact or "setup" not in methods or not isinstance(method, _FUNCTIONS) or method.decorator_list:
+        return False
+    after = _reached("__call__", methods) - _reached("setup", methods)
+    return method.name in after or (method.name[:1] != "_" and method.name not in _used(owner))
+
+
+def _reached(start: str, methods: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> set[str]:
+    """The methods that run in one of them, itself included."""
+    found: set[str] = set()
+    todo = [start]
+    while todo:
+        name = todo.pop()
+        if name in methods and name not in found:
+            found.add(name)
+            todo += _used(methods[name])
+    return found
+
+
+@cache
+def _used(node: ast.AST) -> frozenset[str]:
+    """The names of the attributes of `self` that are read."""
+    return frozenset(part.attr for part in nodes_of(node, ast.Attribute) if dotted(part.value) == "self")
 
 
 def _innermost(value: Value) -> ast.AST | None:

@@ -64,7 +64,6 @@ class NewStateUnused(Rule):
     name = "new-state-unused"
     category = "api"
     severity = Severity.WARNING
-    preview = True
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         self.check(event, report)

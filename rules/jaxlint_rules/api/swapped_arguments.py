@@ -62,7 +62,6 @@ class SwappedArguments(Rule):
     name = "swapped-arguments"
     category = "api"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
 
     @concerns(
         "optax.incremental_update",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import cache, nodes_of
+from jaxlint.api.syntax import cache, name_loads, nodes_of
 from jaxlint.api.values import External, ModuleValue, Operation, Value, bounds_of, constant, starts_at
 from jaxlint.finding import Severity
 from jaxlint_rules._names import bound_by, last_name, names_in
@@ -72,7 +72,6 @@ class ReachedSingularity(Rule):
     name = "reached-singularity"
     category = "numerics"
     severity = Severity.WARNING
-    preview = True
 
     @concerns("divide", "sqrt", *_EDGES)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -89,7 +88,7 @@ class ReachedSingularity(Rule):
             )
             return
         reason = _reached(operation, argument)
-        if not reason or _is_chosen(event):
+        if not reason or _is_chosen(event) or _is_gathered(event):
             return
         report(
             event.node,
@@ -167,6 +166,24 @@ def _is_chosen(event: OperationEvent) -> bool:
     libraries = (External, ModuleValue)
     return any(
         not isinstance(event.frame.value_of(name), libraries) for name in tested & _names_chosen(owner)
+    )
+
+
+def _is_gathered(event: OperationEvent) -> bool:
+    """Whether the result is only read at indices, as in `mean[ids]`, which passes over empty segments."""
+    parents, statement = event.frame.module.parents, event.node
+    while not isinstance(statement, ast.stmt):
+        statement = parents[statement]
+    if not isinstance(statement, ast.Assign):
+        return False
+    bound = bound_by(statement)
+    reads = [parents[part] for part in name_loads(event.frame.owner) if part.id in bound]
+    return bool(reads) and all(
+        isinstance(read, ast.Subscript)
+        and isinstance(read.value, ast.Name)
+        and read.value.id in bound
+        and isinstance(read.slice, (ast.Name, ast.Attribute))
+        for read in reads
     )
 
 

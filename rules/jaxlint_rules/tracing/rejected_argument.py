@@ -78,7 +78,6 @@ class RejectedArgument(Rule):
     name = "rejected-argument"
     category = "tracing"
     severity = Severity.ERROR
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
     follows_calls = True
 
     @concerns(*ACCEPTED, *ONE_DTYPE, *TREES, callees=("ExternalMethod",), methods=("update",))

@@ -51,3 +51,28 @@ net = hk.transform_with_state(forward)
 other = hk.transform(plain)
 params, state = net.init(jax.random.key(0), jnp.ones((2, 3)), True)
 more = other.init(jax.random.key(0), jnp.ones((2, 3)))
+
+
+class Made(nn.Module):
+    sizes: tuple[int, ...] = (3, 4)
+
+    def layer(self, size):
+        return nn.Dense(size)
+
+    def build(self):
+        self.norm = nn.LayerNorm()
+        return [self.layer(size) for size in self.sizes]
+
+    def setup(self):
+        self.layers = self.build()
+
+    def head(self):
+        return nn.Dense(1)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.norm(x)
+
+
+Made().init(jax.random.key(0), jnp.ones((2, 3)))

@@ -66,3 +66,10 @@ def iterate(matrix, vector):
         return product / new, new, new - value, step + 1
 
     return jax.lax.while_loop(goes_on, body, (vector, jnp.zeros(()), jnp.ones(()), 0))
+
+
+@jax.jit
+def centred(x, ids):
+    count = jax.ops.segment_sum(jnp.ones(x.shape[0]), ids, 8)
+    mean = jax.ops.segment_sum(x, ids, 8) / count
+    return x - mean[ids]
