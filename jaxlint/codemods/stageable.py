@@ -11,9 +11,17 @@ from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.loop_carries import Carried
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File, Program, function_around, parameters, reaching
+from jaxlint.codemods.purity.program import (
+    File,
+    FunctionNode,
+    Program,
+    function_around,
+    parameters,
+    reaching,
+)
 from jaxlint.codemods.purity.seen_arguments import hints_of
 from jaxlint.codemods.purity.unreached import unreached
+from jaxlint.codemods.purity.unseen_arguments import UnseenArguments
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMBER,
@@ -48,11 +56,13 @@ def may_be_jitted(
         return
     must_be_reached(draft, function.body)
     program, file = program_and_file(draft)
+    own = file.same(function)
+    must_be_shown(draft, parameters(own), own)
     spans = step.parameters.get("rewritten", ())
     check_jitted(
         program,
         file,
-        file.same(function),
+        own,
         transform=transform,
         static=static,
         seen=_entries(step, "arguments"),
@@ -80,6 +90,7 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
     if draft.strict is None:
         return
     must_be_reached(draft, [call])
+    must_be_shown(draft, [*call.args, *(one.value for one in call.keywords)])
     program, file = program_and_file(draft)
     static = [
         one
@@ -99,18 +110,20 @@ def check_outlined(
     static: Sequence[str] = (),
     *,
     nodes: Sequence[ast.AST],
+    given: Sequence[ast.expr] = (),
     looped: bool = False,
     traced_before: bool = False,
 ) -> None:
     """Raises Refused if the new function that a codemod wrote from statements must not be jitted.
 
     `text`: the file with the function, at `line`, and its call, without the jit. A static object of a method is read only at
-    the first call. `nodes`: the statements, or the expression; `looped`: they become the body of a loop of JAX; `traced_before`: they
+    the first call. `nodes`: the statements, or the expression; `given`: what they read that becomes an argument; `looped`: they become the body of a loop of JAX; `traced_before`: they
     only call functions that the program jits.
     """
     if draft.strict is None:
         return
     must_be_reached(draft, nodes, looped=looped)
+    must_be_shown(draft, [*given, *(_carried(nodes) if looped else ())])
     program = draft.program().with_text(draft.site.source.display, text)
     try:
         file = program.file(draft.site.source.display)
@@ -151,6 +164,7 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
         return
     if nodes:
         must_be_reached(draft, nodes, looped=True)
+        must_be_shown(draft, _carried(nodes))
         program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
 
@@ -163,6 +177,35 @@ def must_be_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = Fa
     own = [file.same(node) for node in nodes]
     for what in unreached(PossibleValues(program), [(own, file)], looped=looped):
         raise Refused(what)
+
+
+def must_be_shown(
+    draft: Draft, given: Sequence[ast.expr | ast.arg], function: FunctionNode | None = None
+) -> None:
+    """Raises Refused if a run of the program is known, and what is given to compiled code may be of a kind that it did not show.
+
+    `given`: expressions of the codemod's file, or the parameters of `function`.
+    """
+    if not draft.strict or draft.site.source.missed is None:
+        return
+    program, file = program_and_file(draft)
+    unseen = UnseenArguments(PossibleValues(program))
+    for each in given:
+        if isinstance(each, ast.expr):
+            problems = unseen.of(file.same(each), file)
+        else:
+            assert function is not None
+            problems = unseen.of_parameter(each, function, file)
+        for what in problems:
+            raise Refused(what)
+
+
+def _carried(nodes: Sequence[ast.AST]) -> list[ast.expr]:
+    """The first read of each variable that the nodes of a loop read and set."""
+    names = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)]
+    stored = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    read = {one.id: one for one in reversed(names) if isinstance(one.ctx, ast.Load)}
+    return [one for name, one in read.items() if name in stored]
 
 
 def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:

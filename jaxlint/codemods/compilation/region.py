@@ -144,7 +144,8 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
         written.head = []
     static = [region.me] if region.is_method else []
     whole = written.whole(site.source.text, "")
-    check_outlined(draft, step, whole, written.line, transform, static, nodes=region.nodes)
+    given = region.arguments()
+    check_outlined(draft, step, whole, written.line, transform, static, nodes=region.nodes, given=given)
     wrapper = reference(site, draft.imports, transform, region.statements[0])
     if region.is_method and transform != "equinox.filter_jit":  # which leaves it static by itself
         wrapper = f"{reference(site, draft.imports, PARTIAL, region.first)}({wrapper}, static_argnums=0)"
@@ -296,6 +297,17 @@ class Region:
     def me(self) -> str:
         """The method's name for its object; "" outside methods."""
         return self.own.me if self.own is not None else ""
+
+    def arguments(self) -> list[ast.expr]:
+        """A place at which it reads each of its arguments."""
+        assert self.own is not None
+        read: dict[str, ast.expr] = {
+            one.attr: one for one in reversed(self.own.nodes) if one.attr in self.own.taken
+        }
+        for part in (part for node in self.nodes for part in ast.walk(node)):
+            if isinstance(part, ast.Name) and part.id in self.parameters:
+                read.setdefault(part.id, part)
+        return list(read.values())
 
     def renewed(self) -> list[int]:
         """The positions of parameters that the region rebinds, or changes as `nnx.jit` allows."""
