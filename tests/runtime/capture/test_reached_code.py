@@ -144,3 +144,19 @@ def test_of_a_file_that_cannot_be_compiled_with_notes_nothing_is_known() -> None
     assert reach.missed() == []
     assert observer.compile(b"x = 1\n", "deep.py") is not None
     assert [one["places"] for one in reach.missed()] == [[(1, 0, 1, 5)]]
+
+
+def test_what_numba_compiles_has_no_notes_and_counts_as_not_reached() -> None:
+    text = """
+    @njit
+    def f(x):
+        if x > 0:
+            return 1
+        return 2
+
+    def g(x):
+        return f(x)
+
+    g(1)
+    """
+    assert missed(text, njit=lambda function: function) == ["if x > 0:", "return 2"]
