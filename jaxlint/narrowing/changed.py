@@ -18,7 +18,7 @@ from jaxlint.config import ConfigError
 from jaxlint.finding import Finding
 from jaxlint.narrowing.line_diff import new_lines
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.source.git import MOST, TooMuch, run_git
+from jaxlint.source.git import MOST, NoFile, TooMuch, run_git
 from jaxlint.source.read import source_from_bytes
 from jaxlint.source.regular import MAX_SOURCE
 from jaxlint.syntax.parse import split_lines
@@ -206,6 +206,8 @@ def _ask(folder: Path, *arguments: str, may_fail: bool = False, given: bytes = b
         done = run_git(str(folder), *arguments, given=given)
     except TooMuch as error:
         raise ConfigError(f"--diff: {error}; name a revision with fewer files") from None
+    except NoFile as error:
+        raise ConfigError(f"--diff: {error}, so git would wait for it") from None
     except (OSError, subprocess.SubprocessError) as error:
         raise ConfigError(f"--diff: git does not answer ({type(error).__name__})") from None
     if done is None:

@@ -9,7 +9,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import IO
+
+from jaxlint.source.git_metadata import irregular
 
 # Settings that name commands which git runs even for read-only queries.
 _SILENT = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, "core.untrackedCache": "false"}
@@ -27,6 +30,10 @@ MOST = 128 << 20  # bytes of an answer: a list of a million files, or the old te
 _MOST_OF_ERRORS = 1 << 16
 
 
+class NoFile(subprocess.SubprocessError):
+    """Something that is no file, which git would wait for."""
+
+
 class TooMuch(subprocess.SubprocessError):
     """An answer beyond the limit."""
 
@@ -37,6 +44,8 @@ def run_git(folder: str, *arguments: str, given: bytes = b"") -> subprocess.Comp
     git = shutil.which("git")
     if git is None:
         return None
+    if (odd := irregular(Path(os.path.realpath(folder)))) is not None:
+        raise NoFile(f"{odd} is not a regular file")
     named = [git, "-C", folder]
     off = {name: "false" if name.endswith(".required") else "" for name in _filters(named, {})} | _SILENT
     # Passed twice: git before 2.31 does not read settings of the environment, and `-c` cuts a name at its first `=`.

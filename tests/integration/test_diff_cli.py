@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -191,3 +194,39 @@ def test_what_git_can_unpack_without_end_is_not_read(project: Path) -> None:
     done = jaxlint("check", "--diff", many.strip(), cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: --diff: git gives more than 128 MB; name a revision with fewer files\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config", "HEAD", "index", "packed-refs", "objects/info/packs", "included", "linked", "commondir"],
+)
+def test_a_pipe_in_the_place_of_a_file_of_git(name: str, project: Path) -> None:
+    git = project / ".git"
+    if name == "included":
+        os.mkfifo(project / "more")
+        with open(git / "config", "a") as file:
+            file.write("[include]\n\tpath = ../more\n")
+    elif name == "linked":
+        os.mkfifo(project / "more")
+        (git / "refs/tags/v1").symlink_to(project / "more")
+    elif name == "commondir":
+        (project / "other").mkdir()
+        os.mkfifo(project / "other/config")
+        (git / "commondir").write_text("../other\n")
+    else:
+        (git / name).parent.mkdir(exist_ok=True)
+        (git / name).unlink(missing_ok=True)
+        os.mkfifo(git / name)
+    began = time.monotonic()
+    done = jaxlint("check", "--diff", "HEAD", ".", cwd=project)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --diff: ")
+    assert done.stderr.endswith(" is not a regular file, so git would wait for it\n")
+    assert time.monotonic() - began < 30
+
+
+def test_sockets_of_git_itself_are_fine(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project / ".git")  # since the name of a socket may not be long
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.bind("fsmonitor--daemon.ipc")
+        assert found(project, "--diff", "HEAD") == []
