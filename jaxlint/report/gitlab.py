@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from jaxlint.finding import Finding, Severity
 from jaxlint.places import file_lines, lines_shown
-from jaxlint.report.escaping import wellformed
+from jaxlint.report.escaping import escaped, wellformed
 
 if TYPE_CHECKING:
     from jaxlint.engine import CheckResult
@@ -27,7 +27,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
         seen[content] += 1
         records.append(
             {
-                "description": f"{finding.code} {finding.message} ({finding.reason})",
+                "description": escaped(f"{finding.code} {finding.message} ({finding.reason})"),
                 "check_name": finding.name,
                 # A hash of the finding without its position: a moved line is not a new finding.
                 "fingerprint": hashlib.sha256(
@@ -40,7 +40,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
     for error in result.errors:
         records.append(
             {
-                "description": error.message,
+                "description": escaped(error.message),
                 "check_name": "jaxlint",
                 "fingerprint": hashlib.sha256(str(error).encode("utf-8", "surrogatepass")).hexdigest(),
                 "severity": "blocker",

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from jaxlint.places import file_lines, label
-from jaxlint.report.escaping import wellformed
+from jaxlint.report.escaping import escaped
 
 if TYPE_CHECKING:
     from jaxlint.engine import CheckResult
-
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(result: CheckResult, stream: TextIO) -> None:
@@ -54,5 +51,5 @@ def _attribute(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """`text` without characters that XML cannot represent; bytes that are not UTF-8 are shown by their codes."""
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", str(wellformed(text)))
+    """`text` with what XML cannot represent, or what steers or hides text, shown by its codes; lines and tabs are kept."""
+    return "".join(one if one in "\t\n\r" else escaped(one) for one in re.split("([\t\n\r])", text))

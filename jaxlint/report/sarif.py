@@ -12,7 +12,7 @@ from jaxlint import __version__
 from jaxlint.finding import Finding, Fix, Severity, Span
 from jaxlint.places import file_lines, position
 from jaxlint.registry import all_rules
-from jaxlint.report.escaping import wellformed
+from jaxlint.report.escaping import escaped, wellformed
 from jaxlint.rule import Rule
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def write(result: CheckResult, stream: TextIO) -> None:
                     {
                         "executionSuccessful": not result.errors,
                         "toolExecutionNotifications": [
-                            {"level": "error", "message": {"text": str(error)}} for error in result.errors
+                            {"level": "error", "message": {"text": escaped(str(error))}}
+                            for error in result.errors
                         ],
                     }
                 ],
@@ -76,7 +77,7 @@ def _result(finding: Finding) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{_in_cell(finding)}{finding.message}. Reason: {finding.reason}"},
+        "message": {"text": escaped(f"{_in_cell(finding)}{finding.message}. Reason: {finding.reason}")},
         "locations": [
             {
                 "physicalLocation": {
@@ -100,7 +101,9 @@ def _result(finding: Finding) -> dict[str, Any]:
             }
             for path in paths
         ]
-        result["fixes"] = [{"description": {"text": finding.fix.message}, "artifactChanges": changes}]
+        result["fixes"] = [
+            {"description": {"text": escaped(finding.fix.message)}, "artifactChanges": changes}
+        ]
     return result
 
 

@@ -132,6 +132,19 @@ def test_source_cannot_steer_the_terminal() -> None:
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
 
 
+HIDDEN = "a\u202eb\u2066c\u061cd\u200be\ufff9f\U000e0041g\x85h"
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize("form", ["github", "gitlab", "junit", "sarif"])
+def test_reports_show_characters_that_reorder_or_hide_text_by_their_codes(form: str) -> None:
+    named = finding(message=f"see {HIDDEN}", reason=f"for {HIDDEN}")
+    shown = machine(form, result(named, source=SOURCE, errors=(SourceError("b.py", f"odd {HIDDEN}"),)))
+    read = shown if form in ("github", "junit") else json.dumps(json.loads(shown), ensure_ascii=False)
+    assert read.count("u202eb") >= 3
+    assert not set(HIDDEN) - set("abcdefgh") & set(read)
+
+
 def test_colours_only_where_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -234,6 +247,6 @@ def test_junit() -> None:
     shown = result(finding(message='"<odd>" & \x01'), errors=(SourceError("b.py", "broken"),))
     suite = ElementTree.fromstring(machine("junit", shown))[0]
     assert (suite.get("failures"), suite.get("errors"), len(suite)) == ("1", "1", 2)
-    assert suite[0][0].get("message") == '"<odd>" & \ufffd'
+    assert suite[0][0].get("message") == '"<odd>" & \\x01'
     clean = ElementTree.fromstring(machine("junit", CheckResult(files=2)))[0]
     assert (clean.get("failures"), len(clean)) == ("0", 1)

@@ -30,7 +30,7 @@ HOSTILE = (
     '"><img src=x onerror=alert(1)>',
     "</style><script>alert(1)</script>",
     "javascript:alert(1)",
-    "a\u202eb\u0000c\ud800",
+    "a\u202eb\u0000c\ud800\u061c\U000e0041",
     "{{7*7}} &lt;b&gt; ]]> --> <!--",
     "x" * 400,
 )

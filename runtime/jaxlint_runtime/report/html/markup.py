@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Union
 
+from jaxlint.report.escaping import STEERING
+
 _VOID = frozenset(("meta", "link", "br", "hr", "img"))
 # Characters that are invisible in a browser or change the text direction: a name must not hide behind them.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
-)
+_UNSEEN = re.compile(f"(?![\t\n\r])[{STEERING}\ud800-\udfff]")
 
 
 class Markup(str):
