@@ -15,6 +15,7 @@ CONTROL_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".sl", "_darc
 _SOURCES = frozenset({".py", ".pyi", ".pyw"}) | CONTAINERS
 _REQUIREMENTS = frozenset({"pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "pixi.toml"})
 _BARE = ("HEAD", "objects", "refs")  # a repository of git without a working tree
+_OF_GIT = frozenset({"hooks", "info", "objects", "refs", "logs", "modules", "worktrees", "branches", "lfs", "rebase-merge"})  # fmt: skip
 
 
 def target_of(path: Path, display: str, project: Path | None = None, *, requirements: bool = False) -> Path:
@@ -32,7 +33,7 @@ def target_of(path: Path, display: str, project: Path | None = None, *, requirem
         raise SourceError(
             display, f"a link that leads out of the project, to {target}; not changed, name that file itself"
         )
-    if in_version_control(given) or in_version_control(target) or _is_in_bare_repository(target, top):
+    if in_version_control(given) or in_version_control(target) or _is_in_bare_repository(target):
         raise SourceError(display, "in a folder of version control; not changed")
     if os.path.lexists(target) and not os.path.isfile(target):
         raise SourceError(display, "not a regular file; not changed")
@@ -60,12 +61,15 @@ def _folded(name: str) -> str:
     return seen.casefold().rstrip(". ")
 
 
-def _is_in_bare_repository(target: Path, top: Path) -> bool:
-    folder = target.parent
-    while folder != top and folder.is_relative_to(top):
+def _is_in_bare_repository(target: Path) -> bool:
+    """Whether a file belongs to a repository without a working tree, whose folders git acts upon.
+
+    A working tree may have been made in one: what lies in it may be written, unless git has such a folder itself.
+    """
+    for folder in target.parents:
         if all((folder / name).exists() for name in _BARE):
-            return True
-        folder = folder.parent
+            own = target.relative_to(folder).parts[0]
+            return _folded(own) in _OF_GIT or not os.path.lexists(folder / own / ".git")
     return False
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import stat
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.source.folder import Folder, opened
 from jaxlint.source.read import read_bytes
 from jaxlint.source.writable_files import target_of
 
@@ -24,7 +25,7 @@ except ImportError:  # Windows
 _LOCK_SECONDS = 5.0
 _LOCK_TRIES = 100
 _SUFFIX = ".tmp"
-_RANDOM = 8  # characters that `tempfile` puts between
+_RANDOM = 8  # characters between
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -71,7 +72,7 @@ def write_changes(changes: Iterable[Change], project: Path | None = None) -> Non
             if hashlib.sha256(read_bytes(item.target, item.display)).hexdigest() != item.digest:
                 raise SourceError(item.display, "changed since it was read; not changed, run again")
         for item in prepared:
-            _replace(item.temporary, item.target, item.display)
+            item.temporary.put_at(item.target, item.display)
             replaced.append(item)
     except BaseException:
         for item in replaced:
@@ -80,8 +81,7 @@ def write_changes(changes: Iterable[Change], project: Path | None = None) -> Non
     finally:
         locks.close()
         for item in prepared:
-            with contextlib.suppress(OSError):
-                item.temporary.unlink()
+            item.temporary.remove()
 
 
 @contextlib.contextmanager
@@ -114,10 +114,33 @@ def write_atomic(path: Path, data: bytes, *, display: str | None = None) -> None
     shown = str(path) if display is None else display
     temporary = _write_beside(target, data, shown)
     try:
-        _replace(temporary, target, shown)
+        temporary.put_at(target, shown)
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        temporary.remove()
+
+
+@dataclass(frozen=True, slots=True)
+class _Temporary:
+    """A file that is to replace another one. `identity`: that of the folder that both stand in."""
+
+    folder: Path
+    identity: tuple[int, int]
+    name: str
+
+    def put_at(self, target: Path, display: str) -> None:
+        """Replaces the target. Raises SourceError."""
+        try:
+            with opened(self.folder) as folder:
+                if folder.identity != self.identity:
+                    raise SourceError(display, "its folder was replaced meanwhile; not changed")
+                folder.replace(self.name, target.name)
+        except OSError as error:
+            raise SourceError(display, f"cannot be replaced ({error.strerror})") from None
+
+    def remove(self) -> None:
+        with contextlib.suppress(OSError), opened(self.folder) as folder:
+            if folder.identity == self.identity:
+                folder.remove(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +149,7 @@ class _Prepared:
     display: str
     digest: str
     original: bytes
-    temporary: Path
+    temporary: _Temporary
 
 
 def _prepare(change: Change, project: Path | None) -> _Prepared:
@@ -146,31 +169,43 @@ def _prepare(change: Change, project: Path | None) -> _Prepared:
     return _Prepared(target, source.display, source.digest, original, temporary)
 
 
-def _write_beside(target: Path, data: bytes, display: str) -> Path:
+def _write_beside(target: Path, data: bytes, display: str) -> _Temporary:
     """A temporary file in the folder of `target`, with its mode and owner, so that a rename replaces the target in
     one step."""
     try:
-        descriptor, name = tempfile.mkstemp(prefix=_beside(target), suffix=_SUFFIX, dir=target.parent)
+        with opened(target.parent) as folder:
+            return _written(folder, target.name, data, display)
     except OSError as error:
         raise SourceError(display, f"its folder cannot be written to ({error.strerror})") from None
+
+
+def _written(folder: Folder, target: str, data: bytes, display: str) -> _Temporary:
+    name, descriptor = _created(folder, target)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(descriptor)
-        _copy_metadata(target, name)
+            _copy_metadata(folder, target, name, descriptor)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            os.unlink(name)
+            folder.remove(name)
         if isinstance(error, OSError):
             raise SourceError(display, f"cannot be written ({error.strerror})") from None
         raise
-    return Path(name)
+    return _Temporary(folder.path, folder.identity, name)
+
+
+def _created(folder: Folder, target: str) -> tuple[str, int]:
+    while True:
+        name = f"{_beside(target)}{secrets.token_hex(_RANDOM // 2)}{_SUFFIX}"
+        with contextlib.suppress(FileExistsError):
+            return name, folder.create(name)
 
 
 def temporaries_of(target: Path) -> list[Path]:
     """The files beside `target` whose names are those of this module's temporary files."""
-    prefix = _beside(target)
+    prefix = _beside(target.name)
     try:
         return [
             path
@@ -183,36 +218,34 @@ def temporaries_of(target: Path) -> list[Path]:
         return []
 
 
-def _beside(target: Path) -> str:
-    return f".{target.name[:50]}."  # of four bytes each; a name has at most 255 bytes
+def _beside(target: str) -> str:
+    return f".{target[:50]}."  # of four bytes each; a name has at most 255 bytes
 
 
-def _copy_metadata(target: Path, name: str) -> None:
+def _copy_metadata(folder: Folder, target: str, name: str, descriptor: int) -> None:
+    """Gives the open file `name` what the target has beside its text."""
+    own: int | Path = descriptor if os.chmod in os.supports_fd else folder.path / name
     try:
-        status = os.lstat(target)
+        status = folder.status(target)
     except FileNotFoundError:
         status = None
     if status is None or not stat.S_ISREG(status.st_mode):
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)  # a new file: what `open` would have given it
+        os.chmod(own, 0o666 & ~umask)  # a new file: what `open` would have given it
         return
     if hasattr(os, "chown"):
         with contextlib.suppress(OSError):  # only the superuser may change the owner
-            os.chown(name, status.st_uid, status.st_gid)
-    os.chmod(name, stat.S_IMODE(status.st_mode))
+            os.chown(own, status.st_uid, status.st_gid)
+    os.chmod(own, stat.S_IMODE(status.st_mode))
     if hasattr(os, "listxattr"):
+        beside = folder.path / target
         with contextlib.suppress(OSError):  # a file system without extended attributes
-            for attribute in os.listxattr(target):  # access control lists are among them
+            for attribute in os.listxattr(
+                beside, follow_symlinks=False
+            ):  # access control lists are among them
                 with contextlib.suppress(OSError):
-                    os.setxattr(name, attribute, os.getxattr(target, attribute))
-
-
-def _replace(temporary: Path, target: Path, display: str) -> None:
-    try:
-        os.replace(temporary, target)
-    except OSError as error:
-        raise SourceError(display, f"cannot be replaced ({error.strerror})") from None
+                    os.setxattr(own, attribute, os.getxattr(beside, attribute, follow_symlinks=False))
 
 
 def _restore(item: _Prepared) -> None:

@@ -24,7 +24,7 @@ from jaxlint.source import read_source, write
 from jaxlint.source.journal import write_together
 from jaxlint.source.write import Change
 
-replace, written = write._replace, []
+replace, written = write._Temporary.put_at, []
 
 def dying(*arguments):
     if len(written) == 1:
@@ -32,7 +32,7 @@ def dying(*arguments):
     written.append(arguments)
     replace(*arguments)
 
-write._replace = dying
+write._Temporary.put_at = dying
 files = [read_source(Path(name)) for name in sys.argv[1:]]
 write_together([Change(file, "new = 1\\n") for file in files], Path.cwd(), must_keep=True)
 """
@@ -248,10 +248,10 @@ def test_a_change_that_fails_half_way_leaves_no_journal(
 ) -> None:
     replace = os.replace
 
-    def failing(source: str, target: Path) -> None:
+    def failing(source: str, target: str, **folders: int | None) -> None:
         if Path(target).name == "two.py":
             raise OSError(28, "No space left on device")
-        replace(source, target)
+        replace(source, target, **folders)
 
     monkeypatch.setattr(write.os, "replace", failing)
     with pytest.raises(SourceError, match="No space left"):

@@ -7,6 +7,7 @@ import stat
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,16 +87,49 @@ def test_failure_half_way_restores_the_first_file(tmp_path: Path, monkeypatch: p
     first, second = (read_source(make(tmp_path / name)) for name in ("a.py", "b.py"))
     replace = os.replace
 
-    def failing(source: str, target: Path) -> None:
+    def failing(source: str, target: str, **folders: int | None) -> None:
         if Path(target).name == "b.py":
             raise OSError(5, "Input/output error")
-        replace(source, target)
+        replace(source, target, **folders)
 
-    monkeypatch.setattr(write.os, "replace", failing)
+    monkeypatch.setattr(os, "replace", failing)
     with pytest.raises(SourceError, match=r"cannot be replaced \(Input/output error\)"):
         write_changes([Change(first, "x = 2\n"), Change(second, "x = 2\n")])
     assert (tmp_path / "a.py").read_text() == "x = 1\n"
     assert not leftovers(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows opens no folders")
+@pytest.mark.parametrize("moment", ["target_of", "_created", "_locked", "opened"])
+@pytest.mark.parametrize("part", ["in", "in/deep"])
+def test_a_folder_that_becomes_a_link_meanwhile(
+    moment: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`moment`: the call after which another process puts a link in the place of a folder."""
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    (project / "in/deep").mkdir(parents=True)
+    (outside / "deep").mkdir(parents=True)
+    source = read_source(make(project / "in/deep/a.py"))
+    make(outside / "deep/a.py")
+    make(outside / "a.py")
+    real = getattr(write, moment)
+
+    def swap() -> None:
+        if not (project / "old").exists():
+            (project / part).rename(project / "old")
+            (project / part).symlink_to(outside)
+
+    def followed(*arguments: Any, **named: Any) -> Any:
+        found = real(*arguments, **named)
+        swap()
+        return found
+
+    monkeypatch.setattr(write, moment, followed)
+    with pytest.raises(SourceError, match=r"a\.py: "):
+        write_changes([Change(source, "x = 2\n")], project)
+    assert (project / "old").exists()
+    assert sorted(path.name for path in outside.rglob("*")) == ["a.py", "a.py", "deep"]
+    assert {path.read_text() for path in outside.rglob("*.py")} == {"x = 1\n"}
 
 
 def test_text_outside_the_encoding_is_refused(tmp_path: Path) -> None:
@@ -142,13 +176,13 @@ def test_diff_of_equal_texts_is_empty() -> None:
 def test_two_runs_at_once_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both have read the file; the second sees, when its turn comes, that it has changed."""
     path = make(tmp_path / "a.py", b"x = 1\ny = 1\n")
-    replace, together = write._replace, threading.Barrier(2)
+    replace, together = write._Temporary.put_at, threading.Barrier(2)
 
     def slow(temporary: Path, target: Path, display: str) -> None:
         time.sleep(0.2)
         replace(temporary, target, display)
 
-    monkeypatch.setattr(write, "_replace", slow)
+    monkeypatch.setattr(write._Temporary, "put_at", slow)
     outcomes: list[str] = []
 
     def run(old: str, new: str) -> None:

@@ -628,6 +628,25 @@ def test_fix_writes_sources_of_the_project_alone(tmp_path: Path, outside: Path) 
     assert (project / "inner.py").is_symlink()
 
 
+def test_a_bare_repository_is_not_written_to_from_within(tmp_path: Path) -> None:
+    bare = tmp_path / "x.git"
+    for name in ("hooks/pre-commit.py", "hooks/inner/a.py", "objects/b.py", "top.py", "tree/src/c.py"):
+        (bare / name).parent.mkdir(parents=True, exist_ok=True)
+        (bare / name).write_text(OLD)
+    (bare / "refs").mkdir()
+    (bare / "HEAD").write_text("ref: refs/heads/main\n")
+    (bare / "tree/.git").write_text(
+        "gitdir: ../worktrees/tree\n"
+    )  # a working tree, as `git worktree add` makes it
+    (bare / "hooks/.git").write_text("gitdir: elsewhere\n")
+    for folder in (bare, bare / "hooks", bare / "hooks/inner", bare / "objects"):
+        code, _, err = jaxlint("fix", ".", cwd=folder)
+        assert code == 2
+        assert "in a folder of version control; not changed" in err
+    changed = {path.relative_to(bare).as_posix() for path in bare.rglob("*.py") if path.read_text() != OLD}
+    assert changed == {"tree/src/c.py"}
+
+
 def test_a_report_is_not_written_to_a_pipe_of_the_clone(tmp_path: Path) -> None:
     (tmp_path / "good.py").write_text(BRANCH, encoding="utf-8")
     pipe(tmp_path / "report.json")
