@@ -27,7 +27,7 @@ def says(frame: Frame, node: ast.AST, words: re.Pattern[str]) -> bool:
     if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
         name, documented = owner.name.replace("_", " "), ast.get_docstring(owner)
     line = getattr(node, "lineno", 1)
-    lines = frame.module.source.text.splitlines()[max(line - 3, 0) : line + 1]
+    lines = frame.module.lines[max(line - 3, 0) : line + 1]
     comments = " ".join(line.partition("#")[2] for line in lines)
     return words.search(f"{name}\n{documented or ''}\n{comments}") is not None
 

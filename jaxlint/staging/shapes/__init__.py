@@ -1,5 +1,14 @@
 """The shape of each array, in integers and symbols. It is computed on demand, from the operations behind the array."""
 
-from jaxlint.staging.shapes import algebra, elementwise, indexing, making, moving, products, windows
+from jaxlint.staging.shapes import (
+    algebra,
+    concatenation,
+    elementwise,
+    indexing,
+    making,
+    moving,
+    products,
+    windows,
+)
 
-__all__ = ["algebra", "elementwise", "indexing", "making", "moving", "products", "windows"]
+__all__ = ["algebra", "concatenation", "elementwise", "indexing", "making", "moving", "products", "windows"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TypeGuard
 
 from jaxlint.jaxapi.dtypes import promote, strong
 from jaxlint.jaxapi.transforms import CALLERS
@@ -19,12 +18,18 @@ from jaxlint.staging.tracking.gradients import TANGENT, Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.carries import (
+    as_large_as,
+    first_of_pair,
+    given_way,
+    is_pair,
+    without_operation,
+)
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
     Array,
-    DictValue,
     ExternalObject,
     ListValue,
     NumpyArray,
@@ -42,7 +47,6 @@ from jaxlint.staging.values import (
     innermost,
     is_none,
     join_all,
-    map_parts,
     parts_of,
 )
 from jaxlint.staging.values.call import Call
@@ -151,11 +155,11 @@ class ControlFlow(Part):
         def run(carried: Value) -> Value:
             return self.bodies.staged_call(api, body, [carried, x], node, frame, "scan", why)
 
-        carry = self.with_final_dtypes(carry, lambda one: _first_of_pair(run(one)), frame)
+        carry = self.with_final_dtypes(carry, lambda one: first_of_pair(run(one)), frame)
         result = run(carry)
         self.keys.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
         self.keys.tell_kept_keys(
-            api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
+            api, body, born, carry, result.items[0] if is_pair(result) and result.items else UNKNOWN
         )
         self.bodies.tell_body(api, "the body", body, 2, result, node, frame)
         if isinstance(kwargs.get("buffers"), CALLABLE):  # an equinox transformation
@@ -163,7 +167,7 @@ class ControlFlow(Part):
         through = self.machine.reversing > 0 and flow_in([result]) is not None
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through, x))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
-            final = _as_large_as(init, result.items[0])
+            final = as_large_as(init, result.items[0])
             return self.bodies.flow_result(
                 TupleValue([final, self.stacked(result.items[1], xs, kwargs.get("length"))]),
                 frame,
@@ -185,9 +189,9 @@ class ControlFlow(Part):
         with KeysAside(frame, frame.consumed.copied()):
             result = run(carry)
         try:
-            return mapped(_given_way, carry, [result])
+            return mapped(given_way, carry, [result])
         except UnclearTreeError:
-            return mapped(lambda leaf: _given_way(leaf, UNKNOWN), carry, [])
+            return mapped(lambda leaf: given_way(leaf, UNKNOWN), carry, [])
 
     def flow_dynamic_unroll(self, api: str, call: Call) -> Value:
         """haiku's scan of a recurrent core, which maps an input and its state to an output and the next state."""
@@ -199,7 +203,7 @@ class ControlFlow(Part):
         state = fresh(self.boundary.to_staged(init, Why("the state of", cause=why)))
         result = self.bodies.staged_call(api, core, [x, state], node, frame, "scan", why)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
-            final = _as_large_as(init, result.items[1])
+            final = as_large_as(init, result.items[1])
             return self.bodies.flow_result(
                 TupleValue([self.stacked(result.items[0], xs), final]), frame, [xs, init]
             )
@@ -214,7 +218,7 @@ class ControlFlow(Part):
         along: tuple[Value, int] | Value | None = length
         if length is None and (first := find_array(xs)) is not None and not first.tree:
             along = (first, 0)
-        return _without_operation(stacked(value, along))
+        return without_operation(stacked(value, along))
 
     def flow_while_loop(self, api: str, call: Call) -> Value:
         node, frame = call.node, call.frame
@@ -238,7 +242,7 @@ class ControlFlow(Part):
         self.machine.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         if isinstance(call.kwargs.get("buffers"), CALLABLE):
             self.bodies.staged_call(api, call.kwargs["buffers"], [carry], node, frame, "while_loop", why)
-        result = _as_large_as(given[2], result)
+        result = as_large_as(given[2], result)
         if not api.startswith("equinox."):  # loops with a reverse mode
             result = self.gradients.loop_result(api, carry, result, node, frame)
         return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
@@ -269,7 +273,7 @@ class ControlFlow(Part):
         self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
         self.keys.tell_kept_keys(api, given[2], born, carry, result)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
-        result = _as_large_as(given[3], result)
+        result = as_large_as(given[3], result)
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.gradients.loop_result(api, carry, result, node, frame)  # it becomes a while loop
         return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
@@ -393,7 +397,7 @@ class ControlFlow(Part):
             return result, []
         if has_aux is not True:
             return UNKNOWN, None
-        if not _is_pair(result):
+        if not is_pair(result):
             return UNKNOWN, [UNKNOWN]
         assert result.items is not None
         return result.items[0], [result.items[1]]
@@ -462,40 +466,3 @@ def _handed_on(primals: Value) -> list[Value]:
     if isinstance(primals, (TupleValue, ListValue)):
         return primals.items if primals.items is not None else [StarArgument(primals.element)]
     return [StarArgument(primals if isinstance(primals, Array) else UNKNOWN)]
-
-
-def _is_pair(value: Value) -> TypeGuard[TupleValue]:
-    return isinstance(value, TupleValue) and value.items is not None and len(value.items) == 2
-
-
-def _first_of_pair(value: Value) -> Value:
-    """The carry of a scan step's result."""
-    return value.items[0] if _is_pair(value) and value.items else UNKNOWN
-
-
-def _given_way(leaf: Value, result: Value) -> Value:
-    """A leaf of a carry, with the dtype that the body returns if its own is weak."""
-    if not isinstance(leaf, Array) or not leaf.dtype.endswith("*") or dtype_of(result) == leaf.dtype:
-        return leaf
-    return replace(leaf, dtype=dtype_of(result))
-
-
-def _without_operation(value: Value, depth: int = 3) -> Value:
-    if isinstance(value, Array) and value.made is not None:
-        return replace(value, made=None)
-    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
-        return map_parts(value, lambda part: _without_operation(part, depth - 1))
-    return value
-
-
-def _as_large_as(init: Value, result: Value, depth: int = 4) -> Value:
-    """The final carry of a loop: its leaves have the shapes and dtypes of the initial ones."""
-    if isinstance(init, Array) and isinstance(result, Array):
-        like = init.like or init.origin
-        return result if init.tree or result.tree or like is None else replace(result, like=like)
-    if isinstance(init, TupleValue) and isinstance(result, TupleValue) and init.items and result.items:
-        if depth > 0 and len(init.items) == len(result.items):
-            pairs = zip(init.items, result.items, strict=True)
-            items = [_as_large_as(first, last, depth - 1) for first, last in pairs]
-            return replace(result, items=items)
-    return result
