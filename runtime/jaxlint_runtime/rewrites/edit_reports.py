@@ -69,7 +69,7 @@ class EditReports:
                 self.report(rewrite, Status.REJECTED, f"{summary}: {now.problem}", now)
                 return False
         pairs = timed(self.original, kept)
-        result = self.result_of(rewrite, Status.REJECTED, "", kept)
+        result = self.result_of(rewrite, kept)
         gain = measured(result, pairs)
         result.earlier = result.earlier or next((one.earlier for _, one in pairs if one.earlier), "")
         total = result.ratios["total"]
@@ -96,25 +96,21 @@ class EditReports:
         tried: Tried | None = None,
         before: Trial | None = None,
     ) -> None:
-        self.original.run.report(self.result_of(rewrite, status, reason, tried, before))
+        result = self.result_of(rewrite, tried, before)
+        result.status, result.reason = status, reason
+        self.original.run.report(result)
 
-    def result_of(
-        self,
-        rewrite: Rewrite,
-        status: Status,
-        reason: str,
-        tried: Tried | None = None,
-        before: Trial | None = None,
-    ) -> Result:
+    def result_of(self, rewrite: Rewrite, tried: Tried | None, before: Trial | None = None) -> Result:
+        """What a run of an edit came to; its status and reason are for the caller to say."""
         result = Result(
             function=rewrite.function,
             path=rewrite.path,
             line=self.original.run.document.line_of(rewrite.path, rewrite.function, rewrite.line),
             code=rewrite.code,
             candidate=f"source:{rewrite.name}" if rewrite.name != "source" else "source",
-            status=status,
+            status=Status.REJECTED,
             evidence=tried.evidence if tried else "nothing was run",
-            reason=reason,
+            reason="",
             numerics=tried.numerics if tried else None,
             codemod=rewrite.codemods,
         )
