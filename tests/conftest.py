@@ -24,6 +24,18 @@ def _drop_compiled_programs() -> Iterator[None]:
         jax.clear_caches()
 
 
+@pytest.fixture(scope="module")
+def compiled_quickly() -> Iterator[None]:
+    """XLA optimises as little as it can. For tests that compile much and judge neither times nor last digits."""
+    import jax
+
+    option = "jax_disable_most_optimizations"
+    before = jax.config.read(option)
+    jax.config.update(option, True)
+    yield
+    jax.config.update(option, before)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _own_folder_of_state() -> Iterator[None]:
     """What jaxlint keeps for a user (journals, proofs, the key of its caches) is not that of whoever runs the tests."""

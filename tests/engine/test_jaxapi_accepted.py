@@ -22,6 +22,8 @@ from jaxlint.jaxapi.accepted import (
 )
 from tests.helpers.jax_probe import MISSING, resolve
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 FLOAT, INTEGER, TRUTH = jnp.ones(3), jnp.arange(3), jnp.array([True, False, True])
 SQUARE = jnp.ones((3, 3))
 RANDOM_KEY = jax.random.key(0)

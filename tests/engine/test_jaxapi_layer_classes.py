@@ -28,6 +28,8 @@ from jaxlint.jaxapi.layer_classes import (
     holds_arrays,
 )
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 KEY = jax.random.key(0)
 RNGS = nnx.Rngs(0)
 SIZES: dict[str, dict[str, Any]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -9,6 +10,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +57,16 @@ DONATION = ("--transform", "donation", "--timing", "0.5")
 COMPARES = "running the whole program in scratch copies"
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
+def written(folder: Path) -> Path:
     folder.mkdir()
     (folder / "pyproject.toml").touch()
     (folder / "train.py").write_text(PROGRAM)
     return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return written(tmp_path / "project")
 
 
 def run(project: Path, *arguments: str, **environment: str) -> tuple[dict[tuple[str, str], Any], str]:
@@ -78,16 +84,40 @@ def earlier(results: dict[tuple[str, str], Any]) -> set[str]:
     return {function for (function, _), one in results.items() if one["earlier"]}
 
 
-def entries(project: Path) -> list[Path]:
-    return sorted(Path(f"{project}-cache", "jaxlint", "proofs").glob("*.json"))
+def entries(cache: Path) -> list[Path]:
+    return sorted((cache / "jaxlint" / "proofs").glob("*.json"))
 
 
-def test_only_what_changed_is_proven_again(project: Path) -> None:
-    before, _ = run(project, *DONATION)
-    assert {function for function, _ in before} == {"first", "second"}
-    assert earlier(before) == set()
+@dataclass(frozen=True)
+class Proven:
+    """A project that was proven once, what came of it, and a copy of its proofs for one test."""
 
-    again, _ = run(project, *DONATION)
+    project: Path
+    results: dict[tuple[str, str], Any]
+    cache: Path
+
+
+@pytest.fixture(scope="module")
+def proven_once(tmp_path_factory: pytest.TempPathFactory) -> Proven:
+    folder = tmp_path_factory.mktemp("proven")
+    project = written(folder / "project")
+    results, _ = run(project, *DONATION)
+    assert {function for function, _ in results} == {"first", "second"}
+    assert earlier(results) == set()
+    return Proven(project, results, Path(f"{project}-cache"))
+
+
+@pytest.fixture
+def proven(proven_once: Proven, tmp_path: Path) -> Iterator[Proven]:
+    cache = shutil.copytree(proven_once.cache, tmp_path / "cache")
+    yield dataclasses.replace(proven_once, cache=cache)
+    shutil.rmtree(proven_once.project)
+    written(proven_once.project)
+
+
+def test_only_what_changed_is_proven_again(proven: Proven) -> None:
+    project, before = proven.project, proven.results
+    again, _ = run(project, *DONATION, XDG_CACHE_HOME=str(proven.cache))
     assert earlier(again) == {"first", "second"}
     assert {key: one["speedup"] for key, one in again.items()} == {
         key: one["speedup"] for key, one in before.items()
@@ -96,27 +126,27 @@ def test_only_what_changed_is_proven_again(project: Path) -> None:
         "\n@jax", "\n# a line more\n@jax", 1
     )
     (project / "train.py").write_text(changed)
-    after, _ = run(project, *DONATION)
+    after, _ = run(project, *DONATION, XDG_CACHE_HOME=str(proven.cache))
     assert earlier(after) == {"second"}
     assert after["second", "donation"]["line"] == before["second", "donation"]["line"] + 1
 
 
-def test_only_what_this_user_proved_counts(project: Path, tmp_path: Path) -> None:
+def test_only_what_this_user_proved_counts(proven: Proven, tmp_path: Path) -> None:
     """A project may bring a cache along, and one may have been copied over that of the user."""
-    theirs = {"XDG_STATE_HOME": str(tmp_path / "theirs"), "XDG_CACHE_HOME": str(tmp_path / "their-cache")}
-    run(project, *DONATION, **theirs)
-    own = Path(f"{project}-cache", "jaxlint")
-    for place in (project / ".cache" / "jaxlint", project / ".jaxlint_cache", project / "proofs", own):
-        shutil.copytree(tmp_path / "their-cache" / "jaxlint", place, dirs_exist_ok=True)
-    shutil.copytree(tmp_path / "theirs" / "jaxlint", project / ".local" / "state" / "jaxlint")
-    assert entries(project)
-    found, _ = run(project, *DONATION)
+    project = proven.project
+    for place in (project / ".cache" / "jaxlint", project / ".jaxlint_cache", project / "proofs"):
+        shutil.copytree(proven.cache / "jaxlint", place)
+    theirs = Path(os.environ["XDG_STATE_HOME"], "jaxlint")
+    shutil.copytree(theirs, project / ".local" / "state" / "jaxlint")
+    user = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(proven.cache)}
+    assert entries(proven.cache)
+    found, _ = run(project, *DONATION, **user)
     assert {function for function, _ in found} == {"first", "second"}
     assert earlier(found) == set()
-    for entry in entries(project):
+    for entry in entries(proven.cache):
         data = entry.read_bytes()
         entry.write_bytes(data.replace(b"donat", b"Donat") if b"donat" in data else data[: len(data) // 2])
-    damaged, _ = run(project, *DONATION)
+    damaged, _ = run(project, *DONATION, **user)
     assert {function for function, _ in damaged} == {"first", "second"}
     assert earlier(damaged) == set()
 
@@ -143,7 +173,9 @@ def test_an_interrupted_run_goes_on(project: Path) -> None:
     )
     until = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < until:
-        if any(b"donation on the original" in entry.read_bytes() for entry in entries(project)):
+        if any(
+            b"donation on the original" in entry.read_bytes() for entry in entries(Path(f"{project}-cache"))
+        ):
             process.send_signal(signal.SIGINT)
             break
         time.sleep(0.05)

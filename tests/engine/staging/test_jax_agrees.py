@@ -26,6 +26,8 @@ import pytest
 from tests.helpers.marks import read_marks
 from tests.helpers.projects import expected, findings_in, reported, specimens_below
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 FAILS = {
     "tracer-branch",
     "tracer-concretization",

@@ -254,23 +254,28 @@ def test_an_equinox_step_that_is_given_the_same_batch_again_is_not(tmp_path: Pat
 
 
 TRAINED = """
-import equinox as eqx, jax, jax.numpy as jnp, numpy as np, optax
+import equinox as eqx, jax, jax.numpy as jnp, numpy as np
 
-optimiser = optax.adam(1e-3)
+class Net(eqx.Module):
+    first: jax.Array
+    second: jax.Array
+
+    def __call__(self, x):
+        return self.second @ jax.nn.relu(self.first @ x)
 
 @eqx.filter_jit
 def step(model, state, x):
     grads = eqx.filter_grad(lambda m: jnp.mean((jax.vmap(m)(x) - x) ** 2))(model)
-    updates, state = optimiser.update(grads, state, model)
-    return eqx.apply_updates(model, updates), state
+    state = jax.tree.map(lambda old, new: 0.9 * old + new, state, grads)
+    return jax.tree.map(lambda old, new: old - 0.1 * new, model, state), state
 
 def main():
-    model = eqx.nn.MLP(64, 64, 128, 2, key=jax.random.key(0))
-    state = optimiser.init(eqx.filter(model, eqx.is_array))
+    model = Net(jnp.ones((128, 64)) / 100, jnp.ones((64, 128)) / 100)
+    state = Net(jnp.zeros((128, 64)), jnp.zeros((64, 128)))
     for i in range(5):
         x = np.full((8, 64), i / 5, np.float32)
         model, state = step(model, state, x)
-    print(f"{float(jnp.sum(model.layers[0].weight)):.4f}")
+    print(f"{float(jnp.sum(model.first)):.4f}")
 
 if __name__ == "__main__":
     main()

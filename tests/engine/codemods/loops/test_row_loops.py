@@ -381,19 +381,21 @@ def check_same(before: str, after: str) -> None:
         leaves = jax.tree.leaves(function(*arguments))
         return sum(jnp.sum(leaf * (k + 1.5)) for k, leaf in enumerate(leaves))
 
+    def slopes(function: Callable[..., Any]) -> Callable[..., Any]:
+        return jax.grad(lambda *arguments: total(function, *arguments), argnums=(0, 1, 2))
+
+    compiled = jax.jit(rewritten)
+    gradients = jax.jit(lambda *given: [slopes(f)(*given) for f in (original, rewritten)])
     for seed in range(3):
         rng = np.random.default_rng(seed)
         given = [jnp.asarray(rng.normal(size=s), jnp.float32) for s in ((3, 3), (3,), (4, 3))]
-        want, got = original(*given), jax.jit(rewritten)(*given)
+        want, got = original(*given), compiled(*given)
         assert jax.tree.structure(got) == jax.tree.structure(want)
         for one, two in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
             assert one.shape == jnp.shape(two)
             assert one.dtype == jnp.asarray(two).dtype
             np.testing.assert_allclose(one, two, rtol=2e-5, atol=1e-6)
-        slopes = [
-            jax.grad(lambda *a, f=f: total(f, *a), argnums=(0, 1, 2))(*given) for f in (original, rewritten)
-        ]
-        for one, two in zip(*slopes, strict=True):
+        for one, two in zip(*gradients(*given), strict=True):
             np.testing.assert_allclose(two, one, rtol=2e-4, atol=1e-5)
 
 

@@ -14,6 +14,8 @@ from jaxlint.codemods.memory.row_losses import Setting
 from jaxlint.codemods.source.site import Site
 from tests.engine.codemods.conftest import Rewrite, source_file
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 HEAD = """
 import equinox as eqx
 import jax

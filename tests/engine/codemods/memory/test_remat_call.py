@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import sys
 import types
 from typing import Any
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 from tests.engine.codemods.conftest import Rewrite
+
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
 
 LINEN = """
 import flax.linen as nn
@@ -221,11 +225,26 @@ CASES = {
 }  # fmt: skip
 
 
-def run(text: str) -> dict[str, Any]:
+@dataclasses.dataclass(frozen=True)
+class Computed:
+    """What a program makes: its parameters, its loss and slopes, and how many sines these take."""
+
+    params: dict[str, Any]
+    loss: Any
+    slopes: dict[str, Any]
+    sines: int
+
+
+@functools.cache  # one program is the original of several
+def computed(text: str) -> Computed:
     module = types.ModuleType("rematerialised_program")
     sys.modules[module.__name__] = module  # dataclasses look for theirs
     exec(compile(text, "program.py", "exec"), module.__dict__)
-    return vars(module)
+    loss, params = module.loss, module.params
+    value, slopes = jax.jit(jax.value_and_grad(loss))(params)
+    return Computed(
+        named(params), value, named(slopes), str(jax.make_jaxpr(jax.grad(loss))(params)).count(" sin ")
+    )
 
 
 @pytest.mark.parametrize("policy", ["nothing_saveable", "dots_saveable"])
@@ -238,21 +257,15 @@ def test_blocks_are_computed_again_and_all_stays_the_same(
         assert expect in text
     else:
         assert "policy=jax.checkpoint_policies.dots_saveable" in text
-    before, after = run(program.replace("CALL", call)), run(text)
-    assert named(before["params"]).keys() == named(after["params"]).keys()
-    for name, leaf in named(before["params"]).items():
-        np.testing.assert_array_equal(leaf, named(after["params"])[name])
-    (one, slopes), (two, others) = (
-        jax.jit(jax.value_and_grad(names["loss"]))(names["params"]) for names in (before, after)
-    )
-    np.testing.assert_allclose(one, two, rtol=1e-5)
-    for name, leaf in named(slopes).items():
-        np.testing.assert_allclose(leaf, named(others)[name], rtol=1e-5, atol=1e-5)
-    counts = [
-        str(jax.make_jaxpr(jax.grad(names["loss"]))(names["params"])).count(" sin ")
-        for names in (before, after)
-    ]
-    assert counts[0] == 3 < counts[1]  # the sines are computed once more (equal parts are printed once)
+    before, after = computed(program.replace("CALL", call)), computed(text)
+    assert before.params.keys() == after.params.keys()
+    for name, leaf in before.params.items():
+        np.testing.assert_array_equal(leaf, after.params[name])
+    np.testing.assert_allclose(before.loss, after.loss, rtol=1e-5)
+    for name, leaf in before.slopes.items():
+        np.testing.assert_allclose(leaf, after.slopes[name], rtol=1e-5, atol=1e-5)
+    # the sines are computed once more (equal parts are printed once)
+    assert before.sines == 3 < after.sines
 
 
 def named(tree: Any) -> dict[str, Any]:
