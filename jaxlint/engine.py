@@ -237,6 +237,9 @@ def _in_threads(
         return map(function, files)
     from concurrent.futures import ThreadPoolExecutor
 
+    # Not in a thread: importing may parse there (pytest rewrites modules), where Python 3.11 miscounts its depth.
+    from jaxlint.source import markdown, notebook  # noqa: F401
+
     with ThreadPoolExecutor(jobs or min(8, os.cpu_count() or 1)) as pool:
         return list(pool.map(function, files, chunksize=16))
 
