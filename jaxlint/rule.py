@@ -113,6 +113,11 @@ class Rule:
     proof: ClassVar[str | None] = None
     examples: ClassVar[tuple[Example, ...]] = Specimens()  # type: ignore[assignment]
 
+    @property
+    def only_costs(self) -> bool:
+        """Whether its findings cost time or memory and change no result: beside the work of a program they are advice."""
+        return self.category in COSTLY_CATEGORIES - {"precision"} and self.severity is Severity.WARNING
+
     @classmethod
     def proven_by(cls) -> str | None:
         """The name of the transformation of `jaxlint verify` that proves the rule's advice; None if there is none."""

@@ -54,6 +54,7 @@ from jaxlint.staging.events import (
     WithEvent,
     ZeroGradientEvent,
 )
+from jaxlint.staging.evidence import PICTURES
 from jaxlint.staging.module import Module
 from jaxlint.staging.values import Scope
 from jaxlint.staging.values.frame import Frame, Loop
@@ -61,6 +62,7 @@ from jaxlint.staging.values.ledger import Dispatch
 from jaxlint.staging.values.stage import Stage, Why
 
 __all__ = [
+    "PICTURES",
     "AttributeEvent",
     "BodyEvent",
     "BranchesEvent",

@@ -1,9 +1,11 @@
-"""The evidence behind a finding: the nearby code alone, or also other files and tests."""
+"""The evidence behind a finding: the nearby code alone, or also other files and tests; and whether its cost is felt."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from jaxlint.finding import Severity
 from jaxlint.staging.events import Event
@@ -26,6 +28,50 @@ def severity_of(event: Event) -> Severity:
         return Severity.INFO
     here = event.frame.module
     return Severity.ERROR if all(module is here for module in _modules(event)) else Severity.WARNING
+
+
+# Functions that draw pictures, by their names.
+PICTURES = re.compile(
+    r"(^|_)(plots?|plotting|figures?|visuali[sz]e\w*|animate|animation|render|videos?|movies?|gifs?)(_|$)|^plot|^show_"
+)
+# What draws them.
+_DRAWN_BY = re.compile(
+    r"matplotlib|pyplot|plotly|seaborn|bokeh|altair|pyvista|imageio|mediapy|pygame|\bPIL\b|\bcv2\b|renderer",
+    re.IGNORECASE,
+)
+# Functions that prepare files once, before or after the work.
+_PREPARES = re.compile(
+    r"^_*(download|convert|export|restore|from_pretrained|load_(\w+_)?(weights|params|checkpoint|pretrained))"
+)
+# Files that draw pictures, and those that nobody runs any more.
+_ASIDE = re.compile(
+    r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*|archived?|legacy|deprecated|obsolete|attic|unused)$"
+    r"|^(plot|visuali[sz]e|animate)_"
+)
+
+
+def is_aside(frame: Frame) -> bool:
+    """Whether code is beside the work of a program, so that nobody feels its cost: a picture, a conversion of files, an
+    archive, or what a test calls. What a test traces, the program traces as well."""
+    return any(
+        (one.module.is_test and not frame.stage.staged)
+        or any(map(_ASIDE.search, _parts(one.module)))
+        or (one.function is not None and _is_aside(one.function.name.lower(), one.module))
+        for one in (frame, *frame.callers())
+    )
+
+
+def _is_aside(name: str, module: Module) -> bool:
+    if _PREPARES.search(name):
+        return True
+    return PICTURES.search(name) is not None and _DRAWN_BY.search(module.source.text) is not None
+
+
+def _parts(module: Module) -> Iterator[str]:
+    """The names of a file and its folders, as the user gave them; of an absolute path, of the nearest folder alone."""
+    path = Path(module.display)
+    yield from (part.lower() for part in (path.parts[:-1] if not path.is_absolute() else path.parts[-2:-1]))
+    yield path.stem.lower()
 
 
 def _is_test(frame: Frame) -> bool:

@@ -10,7 +10,7 @@ from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.staging.consequences import Consequences, WrongStatic
 from jaxlint.staging.events import Event
-from jaxlint.staging.evidence import severity_of
+from jaxlint.staging.evidence import is_aside, severity_of
 from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project
 from jaxlint.staging.values import Scope, Transformed, Value
@@ -163,6 +163,8 @@ class Reporter:
             return
         if severity is Severity.ERROR and self.rule.follows_calls:
             severity = severity_of(self.event)
+        if severity is Severity.WARNING and self.rule.only_costs and is_aside(self.event.frame):
+            severity = Severity.INFO
         span = self.span(node)
         key = (self.path, self.rule.code, span)
         known = self.sink.get(key)

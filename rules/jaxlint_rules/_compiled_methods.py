@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jaxlint.api import Reporter, TransformEvent
-from jaxlint.api.syntax import FunctionNode, cache, walk
+from jaxlint.api import Frame, Reporter, TransformEvent
+from jaxlint.api.syntax import FunctionNode, cache, dotted, nodes_of, walk
 from jaxlint.api.values import BoundMethod, ClassValue, Function, Instance, Transformed, constant
 from jaxlint_rules._callables import innermost
 from jaxlint_rules._names import last_name
@@ -40,6 +40,37 @@ def is_identified_by_itself(cls: ClassValue) -> bool:
     if cls.kind != "plain":
         return False
     return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())
+
+
+def is_compiled_by_class(frame: Frame) -> bool:
+    """Whether a method that leads to a frame is one that its class compiles: `cls.step = jax.jit(cls.step)`. Whether the
+    path without `jit` runs is then a setting's business."""
+    for one in (frame, *frame.callers()):
+        function = one.function
+        if function is not None and function.cls is not None and not isinstance(function.node, ast.Lambda):
+            methods = (held for known in function.cls.mro() for held in known.namespace.values())
+            made = (method.node for method in methods if isinstance(method, Function))
+            if any(function.name in _compiled_by(node) for node in made):
+                return True
+    return False
+
+
+@cache
+def _compiled_by(method: FunctionNode) -> frozenset[str]:
+    """The methods that a class method replaces by compiled ones."""
+    parameters = method.args.args
+    if isinstance(method, ast.Lambda) or not parameters or parameters[0].arg == "self":
+        return frozenset()
+    first = parameters[0].arg
+    return frozenset(
+        target.attr
+        for statement in nodes_of(method, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Attribute)
+        and dotted(target.value) == first
+        and isinstance(statement.value, ast.Call)
+        and last_name(statement.value.func) in ("jit", "filter_jit", "pmap", "shard_map")
+    )
 
 
 def _listed(value: object) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ import ast
 from jaxlint.api import CallEvent, Frame, Loop, Reporter
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import Function, Partial, Transformed, Value
+from jaxlint_rules._compiled_methods import is_compiled_by_class
 from jaxlint_rules._loops import (
     BRIEF,
     called_in_loop,
@@ -76,7 +77,12 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> tuple[Functi
     if not isinstance(target, Function) or not computes_only(target.node) or _size(target.node) < _SOME:
         return None
     found = running_loop(node, frame)
-    if found is None or not steps(found[1], found[0].node) or not is_on_host(frame):
+    if (
+        found is None
+        or not steps(found[1], found[0].node)
+        or not is_on_host(frame)
+        or is_compiled_by_class(frame)
+    ):
         return None
     return target, found[0]
 
@@ -122,10 +128,13 @@ def steps(node: ast.Call, loop: ast.AST) -> bool:
     """Whether the loop updates an argument of the call: the body rebinds it."""
     given = {name for argument in node.args for name in names_in(argument)}
     stored: set[str] = set()
+    bound = loop_variables(loop)
     for child in ast.walk(loop):
-        if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
+        if isinstance(child, ast.comprehension):
+            bound |= loop_variables(child)
+        elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
             stored.add(dotted(child).partition(".")[0])
-    return bool(given & (stored - loop_variables(loop)))
+    return bool(given & (stored - bound))
 
 
 def _size(function: ast.AST) -> int:

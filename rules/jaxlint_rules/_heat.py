@@ -14,6 +14,8 @@ from jaxlint_rules._slices import assignments, calls_in, sources
 _WORKS = re.compile(
     r"train|update|optimi|learn|evaluat|valid|(^|_)(eval|val|test|fit|sample|step|decode)(_|$)"
 )
+# A call that does many steps on the device.
+_MANY = re.compile(r"epoch|iterations|multi_?steps?|(^|_)n_steps|(^|_)steps(_|$)|rollout|simulat|chunk")
 _BATCHES = re.compile(r"batch|loader")
 _KEYS = re.compile(r"(^|_)(rngs?|keys?|prng|seeds?)\d*(_|$)")
 _LOOPS = frozenset({"scan", "while_loop", "fori_loop"})
@@ -43,11 +45,51 @@ def is_named_for_work(called: str) -> bool:
 def runs_loop(value: Value) -> bool:
     """Whether a function itself runs a loop on the device, such as all steps of a simulation: a call takes long, and what the
     host does between two calls is small beside it."""
+    function = _function_in(value)
+    return function is not None and any(map(_is_loop, nodes_of(function.node, ast.Call)))
+
+
+def runs_many_steps(value: Value) -> bool:
+    """Whether a function runs whole steps of the program in a loop on the device, as one for an epoch does: its name or that of
+    the loop's body says so, or what the body calls."""
+    function = _function_in(value)
+    if function is None:
+        return False
+    if _MANY.search(function.name.lower()):
+        return isinstance(function.node, ast.Lambda) or runs_loop(function)
+    nested = {one.name: one for one in nodes_of(function.node, ast.FunctionDef)}
+    for call in filter(_is_loop, nodes_of(function.node, ast.Call)):
+        for given in passed(call):
+            body = nested.get(dotted(given))
+            called = [last_name(part.func) for part in nodes_of(body, ast.Call)] if body is not None else []
+            if any(_STEP.search(name.lower()) for name in called):
+                return True
+    return False
+
+
+_STEP = re.compile(r"^_*(train_)?(step|update)$|train_step|update_step")
+
+
+def calls_many_steps(loop: ast.AST, frame: Frame) -> bool:
+    """Whether each iteration calls a compiled function that by its name does many steps: `do_n_iterations(state)`."""
+    return any(
+        isinstance(call.func, ast.Name)
+        and _MANY.search(call.func.id.lower()) is not None
+        and isinstance(frame.value_of(call.func.id), Transformed)
+        for call in calls_in(loop)
+    )
+
+
+def _function_in(value: Value) -> Function | None:
     while isinstance(value, (Partial, Transformed, BoundMethod)):
         value = value.target if isinstance(value, Transformed) else value.function
-    return isinstance(value, Function) and any(
-        last_name(call.func) in _LOOPS for call in nodes_of(value.node, ast.Call)
-    )
+    return value if isinstance(value, Function) else None
+
+
+def _is_loop(call: ast.Call) -> bool:
+    """`lax.scan`, and functions of a project around it, such as `scan_and_mean`."""
+    name = last_name(call.func)
+    return name in _LOOPS or name.startswith("scan_")
 
 
 def loops_around(loop: Loop, frame: Frame) -> list[Loop]:

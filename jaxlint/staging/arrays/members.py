@@ -23,6 +23,7 @@ from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.shapes.exact import measured_in_numbers
+from jaxlint.staging.shapes.known import shape_of
 from jaxlint.staging.tracking.operations import Operations, numpy_kind
 from jaxlint.staging.values import (
     MISSING,
@@ -86,7 +87,7 @@ class ArrayMembers(Part):
         """The result of `receiver.name(*args, **kwargs)`."""
         if isinstance(receiver, NumpyArray):
             if name in ("item", "tolist"):
-                return Static() if name == "item" else ListValue(None, Static())
+                return python_of(receiver, name)
             made = Operation(name, (receiver, *call.args), call.kwargs, call.node, 0, f"jax.numpy.{name}")
             dtype = numpy_kind(name, made.args, call.kwargs) if self.machine.exact else ""
             return NumpyArray(dtype=dtype, shares=receiver.shares and name in VIEW_METHODS, made=made)
@@ -168,7 +169,7 @@ class ArrayMembers(Part):
         node, frame = call.node, call.frame
         if name in CONVERTING_METHODS:
             self.conversions.convert(array, node, name, frame)
-            return ListValue(None, Static()) if name == "tolist" else Static()
+            return python_of(array, name) if name == "tolist" else Static()
         if name == "block_until_ready":
             self.conversions.convert(array, node, name, frame)
             return array
@@ -243,3 +244,13 @@ class ArrayMembers(Part):
         ):
             event = events.ShapeEvent(node, frame, count, ".repeat", "the data", "total_repeat_length")
             self.machine.emit("shape", event)
+
+
+def python_of(array: Array | NumpyArray, name: str) -> Value:
+    """The result of `.item()` or `.tolist()`: a number, or a list of them unless the array has no axes."""
+    if name == "item":
+        return Static()
+    shape = shape_of(array)
+    if shape is None:
+        return UNKNOWN
+    return ListValue(None, Static()) if shape else Static()

@@ -108,7 +108,8 @@ class MissingDonation(Rule):
     Not named: arguments that other code may still read, such as a parameter whose caller reads it
     again, an attribute that another method returns, and state that the loop stores. If nothing else
     is left, the finding is advice. So is a step without a gradient whose state is small or of
-    unknown size. A step that only compiled code calls is not reported.
+    unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
+    twice would read what was donated. A step that only compiled code calls is not reported.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)
@@ -276,6 +277,10 @@ class MissingDonation(Rule):
     ) -> None:
         event: TransformEvent = candidate.event
         report.event = event
+        if not calls or event.frame.module.source.path.suffix == ".ipynb":
+            severity = (
+                Severity.INFO
+            )  # who keeps the arguments is unknown; a cell that runs twice reads them again
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
         lines = [

@@ -55,7 +55,7 @@ class Float64WithoutX64(Rule):
     ## When not to fix
     Keep it in a library whose users enable x64. A project that mentions the option anywhere, also
     in its tests or settings, is not reported. Nor is NumPy's own `float64`, which stays 64 bits
-    until JAX takes the array.
+    until JAX takes the array. One finding for each function and dtype.
 
     ## References
     - [JAX: double (64 bit) precision](https://docs.jax.dev/en/latest/default_dtypes.html)
@@ -65,6 +65,9 @@ class Float64WithoutX64(Rule):
     name = "float64-without-x64"
     category = "precision"
     severity = Severity.WARNING
+
+    def __init__(self) -> None:
+        self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by function and dtype: one line mends all
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
@@ -104,6 +107,8 @@ class Float64WithoutX64(Rule):
         if dtype not in _WIDE or may_have_x64(report, event.frame.module):
             return
         if _only_for_wide(event):
+            return
+        if self.told.setdefault((event.frame.owner, dtype), event.node) is not event.node:
             return
         given = _GIVEN[dtype]
         report(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api import Module, Reporter, Rule, TransformEvent
 from jaxlint.api.syntax import all_parameters, dotted, walk
 from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
 from jaxlint_rules.purity._captures import free_reads
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 _OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
 _KINDS = frozenset({"jit", "nnx.jit"})
@@ -49,7 +51,8 @@ class CapturedModule(Rule):
     There is no automatic fix: the module becomes an argument of the function and of every call.
 
     ## When not to fix
-    Keep it if the module never changes. Modules that nothing in the file trains are not reported.
+    Keep it if the module never changes. Modules that nothing in the file trains are not reported,
+    nor those that are only restored before the function is made.
 
     ## References
     - [Flax: transformations of nnx](https://flax.readthedocs.io/en/latest/guides/transforms.html)
@@ -84,7 +87,7 @@ class CapturedModule(Rule):
                     )
                     return
                 continue
-            if _is_trained(name, function.node, report.module.tree):
+            if _is_trained(name, function.node, report.module):
                 report(
                     read,
                     f"`{t.label}` captures module `{name}`: jit bakes its parameters in as constants; pass it as an argument",
@@ -126,8 +129,10 @@ def _update_of(optimizer: str, function: ast.AST) -> ast.Call | None:
     return None
 
 
-def _is_trained(model: str, function: ast.AST, tree: ast.Module) -> bool:
-    """Whether code outside `function` updates `model`, by its name, or passes it to a step that does."""
+def _is_trained(model: str, function: ast.AST, module: Module) -> bool:
+    """Whether code outside `function` updates `model`, by its name, or passes it to a step that does; not what is done
+    before the function is made, such as a checkpoint that is restored."""
+    tree = module.tree
     inside = set(walk(function))
     steps = {
         node.name
@@ -137,10 +142,30 @@ def _is_trained(model: str, function: ast.AST, tree: ast.Module) -> bool:
     for node in walk(tree):
         if not isinstance(node, ast.Call) or node in inside:
             continue
-        called, given = dotted(node.func), [dotted(argument) for argument in node.args[:2]]
-        if model in given and (called in steps or called.endswith(("nnx.update", "optimizer.update"))):
+        called, given = dotted(node.func), [dotted(argument) for argument in node.args]
+        updates = called.endswith(("nnx.update", "optimizer.update")) and not _is_parameters(
+            model, node, module
+        )
+        if model in given and (called in steps or updates) and not _is_before(node, function, module):
             return True
     return False
+
+
+def _is_parameters(model: str, call: ast.AST, module: Module) -> bool:
+    """Whether the name is that of a parameter of the function around a call: its callers say which module it is."""
+    owner = next((above for above in module.ancestors(call) if isinstance(above, _FUNCTIONS)), None)
+    return owner is not None and model in {parameter.arg for parameter in all_parameters(owner)}
+
+
+def _is_before(call: ast.AST, function: ast.AST, module: Module) -> bool:
+    """Whether a call runs before a function is made: above it in the same function, and in no loop around both."""
+    around = [
+        above for above in module.ancestors(function) if isinstance(above, (*_FUNCTIONS, ast.For, ast.While))
+    ]
+    owner = next((above for above in module.ancestors(call) if isinstance(above, _FUNCTIONS)), None)
+    if owner is None or owner not in around or isinstance(around[0], (ast.For, ast.While)):
+        return False
+    return getattr(call, "lineno", 0) < getattr(function, "lineno", 0)
 
 
 def _updates_parameter(function: ast.FunctionDef) -> bool:

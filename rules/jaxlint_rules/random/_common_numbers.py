@@ -7,7 +7,7 @@ import ast
 from jaxlint.api import Frame, KeyEvent
 from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint.api.values import Function, Transformed
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, names_in
 
 
 def reach_other_submodules(event: KeyEvent) -> bool:
@@ -86,6 +86,50 @@ def change_alike(event: KeyEvent) -> bool:
         and last_name(bound[0].func) == "partial"
         and event.origin.name in {part.id for part in walk(bound[0]) if isinstance(part, ast.Name)}
     )
+
+
+def shows_shapes(event: KeyEvent) -> bool:
+    """`init(key, normal(key, shape))`: a dummy input, of which the initialisation reads the shape alone."""
+    return any(_is_dummy(draw, event.frame.module.parents.get(draw)) for draw in (event.first, event.node))
+
+
+def _is_dummy(draw: ast.AST, parent: ast.AST | None) -> bool:
+    if isinstance(parent, ast.keyword):
+        return False
+    if not isinstance(draw, ast.Call) or not isinstance(parent, ast.Call) or draw not in parent.args[1:]:
+        return False
+    return "init" in last_name(parent.func).lower() and last_name(draw.func) in (
+        "normal",
+        "uniform",
+        "randint",
+    )
+
+
+def share_masks(event: KeyEvent) -> bool:
+    """Whether a function that holds the keys of a module (`rngs=`) is evaluated twice: the dropout masks of one step, which are
+    the same on purpose where two outputs of one network are compared."""
+    if event.how != "again" or not event.callee:
+        return False
+    name = event.origin.name.partition(".")[0]
+    return all(
+        name not in names_in(call) and any(_gives_streams(one, event.frame) for one in names_in(call))
+        for call in (event.first, event.node)
+    )
+
+
+def _gives_streams(name: str, frame: Frame, depth: int = 3) -> bool:
+    """Whether a function in a name, or one that it calls, gives a module its keys: `apply(params, x, rngs=rngs)`."""
+    held = frame.value_of(name)
+    waiting = [(held, depth)]
+    while waiting:
+        value, left = waiting.pop()
+        if not isinstance(value, Function) or not left:
+            continue
+        for call in nodes_of(value.node, ast.Call):
+            if any(keyword.arg == "rngs" for keyword in call.keywords):
+                return True
+            waiting += [(value.scope.value_of(one), left - 1) for one in names_in(call)]
+    return False
 
 
 def _method_of(call: ast.AST) -> str:

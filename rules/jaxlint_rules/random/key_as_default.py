@@ -39,7 +39,8 @@ class KeyAsDefault(Rule):
     ## When not to fix
     If all calls should draw the same numbers, as in examples, use `None` as the default and create
     the key inside. That says so, and does not initialize the backend at import. Reported as advice
-    in functions that make what a program begins with (`initialize`, `make_params`).
+    in functions that make what a program begins with (`initialize`, `make_params`), that load or
+    convert it, and in demonstrations.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -75,7 +76,9 @@ class KeyAsDefault(Rule):
             inner = above
 
 
-_BEGINS = re.compile(r"^_*(init|make|build|create|setup|random_)|^_*reset")
+_BEGINS = re.compile(
+    r"^_*(init|make|build|create|setup|random_|download|load|convert|from_pretrained|demo|example|summar|tabulate|count_)|^_*reset"
+)
 
 
 def _begins(function: ast.AST | None) -> bool:

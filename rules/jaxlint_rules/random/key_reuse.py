@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import KeyEvent, Module, Reporter, Rule
+from jaxlint.api import PICTURES, KeyEvent, Module, Reporter, Rule
 from jaxlint.api.syntax import all_parameters, dotted, names_stored, nodes_of
 from jaxlint.api.values import name_in
 from jaxlint.finding import Severity
@@ -20,6 +20,8 @@ from jaxlint_rules.random._common_numbers import (
     look_at_one_point,
     reach_other_modules,
     reach_other_submodules,
+    share_masks,
+    shows_shapes,
 )
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
@@ -65,8 +67,9 @@ class KeyReuse(Rule):
     which folds the path of each submodule into the key, the noise inside of two different modules
     (`rngs={"dropout": key}`), a draw that no code has read when the function returns another, pairs
     that one function changes alike, a statement that starts the same again (`state = reset(key)`),
-    and a key of which a comment or the docstring says that it is used for all. In functions that
-    plot it is advice.
+    a dummy input of `init`, which reads its shape alone, and a key of which a comment or the
+    docstring says that it is used for all. It is advice in functions that plot, and for the dropout
+    masks of one network that a function with the key inside evaluates at two points.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -79,6 +82,7 @@ class KeyReuse(Rule):
     fixable = "unsafe"
 
     def __init__(self) -> None:
+        self.loops: dict[tuple[ast.AST, str], ast.AST] = {}  # by loop and key: the reported place
         self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by first use: the reported place
         self.chains: dict[
             tuple[ast.AST, str], ast.AST
@@ -113,6 +117,7 @@ class KeyReuse(Rule):
                 or _EVALUATION.search(event.callee)
                 or _compares_settings(event.node, loop.node)
                 or _only_watches(event.node, loop.node)
+                or self.loops.setdefault((loop.node, name), event.node) is not event.node
             ):
                 return
             message = f"PRNG key `{name}` is reused each iteration{through}: numbers repeat; split it first"
@@ -125,7 +130,8 @@ class KeyReuse(Rule):
         summary = f"Split `{name}` first"
         fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
         # The same noise in several pictures deceives nobody.
-        advice = Severity.INFO if makes_pictures(frame) else None
+        pictures = makes_pictures(frame) or PICTURES.search(event.callee.rpartition(".")[2].lower())
+        advice = Severity.INFO if pictures or share_masks(event) else None
         report(event.node, message, reason=reason, fix=fix, severity=advice)
 
 
@@ -140,6 +146,7 @@ def _is_right_again(event: KeyEvent) -> bool:
         or _changes_a_pair(event)
         or _are_halves(event)
         or _reinitializes(event)
+        or shows_shapes(event)
         or _draws_nothing(event.first)
         or _evaluates_again(event)
         or _are_selected(event)

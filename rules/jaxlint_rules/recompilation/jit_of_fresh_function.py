@@ -7,6 +7,7 @@ import ast
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
 from jaxlint.api.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
 from jaxlint.finding import Severity
+from jaxlint_rules._compiled_methods import is_compiled_by_class
 from jaxlint_rules._loops import host_loops
 
 _EAGER = {
@@ -56,7 +57,8 @@ class JitOfFreshFunction(Rule):
     There is no automatic fix: whether the whole function can be jitted depends on the rest of it.
 
     ## When not to fix
-    Keep it if the loop runs only a few times.
+    Keep it if the loop runs only a few times. Not reported: methods that a class method of their
+    class compiles (`cls.step = jax.jit(cls.step)`), and loops in tests.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
@@ -83,7 +85,7 @@ class JitOfFreshFunction(Rule):
         if where is None:
             return
         loop_frame, line = where
-        if not _is_program(loop_frame):
+        if not _is_program(loop_frame) or is_compiled_by_class(frame):
             return
         fresh = [value for part in given for value in _functions(part) if _is_fresh(value, frame, loop_frame)]
         if not fresh:
@@ -101,7 +103,7 @@ def _repeated(frame: Frame) -> tuple[Frame, str] | None:
     """The frame of the loop that runs this again and again, and where the loop is."""
     current: Frame | None = frame
     for _ in range(4):
-        if current is None or current.stage.staged:
+        if current is None or current.stage.staged or current.module.is_test:
             return None
         loops = host_loops(current)
         if loops:
@@ -109,7 +111,7 @@ def _repeated(frame: Frame) -> tuple[Frame, str] | None:
                 return None
             line = f"line {getattr(loops[0].node, 'lineno', '?')}"
             return current, line if current.module is frame.module else f"{current.module.display}:{line[5:]}"
-        if current.is_conditional() or current.module.is_test:
+        if current.is_conditional():
             return None
         current = current.caller
     return None

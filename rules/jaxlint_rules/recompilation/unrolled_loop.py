@@ -18,6 +18,8 @@ from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat
 
 MANY = 16  # iterations that make a loop worth a scan
+_PRODUCTS = frozenset({"dot", "matmul", "einsum", "tensordot", "outer", "convolve", "cross", "kron", "vdot"})
+_LIGHT_CALLS = 3
 _STEPS = re.compile(r"iter|step|horizon|epoch|sweep|max_it|n_time|num_time|timesteps")
 
 
@@ -67,8 +69,9 @@ class UnrolledLoop(Rule):
     a Python number must work with a tracer.
 
     ## When not to fix
-    Keep it if the iterations differ in their shapes or in the functions that they call, or if a few
-    expensive operations run faster unrolled.
+    Advice if the length is unknown and the body is a few operations on elements. Keep it if the
+    iterations differ in their shapes or in the functions that they call, or if a few expensive
+    operations run faster unrolled.
 
     ## References
     - [JAX: control flow](https://docs.jax.dev/en/latest/control-flow.html)
@@ -124,6 +127,7 @@ class UnrolledLoop(Rule):
                 f"the loop is unrolled and compiled {how}; use `lax.fori_loop` or `lax.scan`",
                 reason=staged_because(frame),
                 function=frame.name,
+                severity=Severity.INFO if loop.trips is None and _is_light(node, frame) else None,
             )
         for node, loop in self.sums.items():
             frame = loop.frame
@@ -186,6 +190,23 @@ def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
     if trips is not None:
         return trips >= MANY
     return bool(_STEPS.search(text)) or _goes_along_an_axis(node, frame)
+
+
+def _is_light(node: ast.For | ast.While, frame: Frame) -> bool:
+    """Whether the body of a loop of unknown length is a few operations on elements: no call of the project, no product."""
+    if not isinstance(node, ast.For) or _STEPS.search(_range_text(node) or ""):
+        return False
+    parts = list(_nodes(node))
+    called = [dotted(part.func) for part in parts if isinstance(part, ast.Call)]
+    products = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult) for part in parts)
+    return (
+        not products
+        and len(called) <= _LIGHT_CALLS
+        and all(
+            name.startswith(("jnp.", "jax.numpy.")) or name in ("int", "float", "bool") for name in called
+        )
+        and not any(name.rpartition(".")[2] in _PRODUCTS for name in called)
+    )
 
 
 def _is_long_sum(loop: Loop, frame: Frame) -> bool:

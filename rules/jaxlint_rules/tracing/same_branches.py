@@ -7,6 +7,7 @@ import ast
 from jaxlint.api import BranchesEvent, Reporter, Rule
 from jaxlint.api.values import Function, Value
 from jaxlint.finding import Severity
+from jaxlint_rules._purpose import FOR_NOW, says
 
 
 class SameBranches(Rule):
@@ -32,7 +33,8 @@ class SameBranches(Rule):
     There is no automatic fix: only you know which branch is wrong.
 
     ## When not to fix
-    A branch may be a placeholder for now; until then the conditional can be removed. Repeated
+    A branch may be a placeholder for now; a comment that says so (`for now`, `TODO`) silences the
+    rule. Repeated
     branches of `lax.switch` are not reported.
 
     ## References
@@ -48,7 +50,7 @@ class SameBranches(Rule):
         if not event.api.endswith("cond") or len(event.functions) != 2 or event.frame.is_in_test():
             return
         one, other = event.functions
-        if _same(one, other):
+        if _same(one, other) and not says(event.frame, event.node, FOR_NOW):
             report(
                 event.node,
                 f"both branches of `{event.api}` are the same, so its predicate decides nothing",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import Event, Module
-from jaxlint.api.syntax import nodes_of
+from jaxlint.api.syntax import names_stored, nodes_of
+from jaxlint_rules._names import names_in
 
 
 def is_asked_last(event: Event) -> bool:
@@ -40,4 +42,19 @@ def is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
         if above is loop:
             return False
         inner = above
+    return False
+
+
+_OPTIONS = re.compile(r"verbose|debug|print|(^|_)log|sync|progress|display|(^|_)show|profil|track")
+
+
+def is_asked_for(node: ast.AST, loop: ast.AST, module: Module) -> bool:
+    """Whether an option of the caller lets the loop come to a place: `if verbose:`, where no iteration sets it."""
+    for above in module.ancestors(node):
+        if above is loop:
+            return False
+        if isinstance(above, ast.If):
+            asked = names_in(above.test)
+            if asked.isdisjoint(names_stored(loop)) and _OPTIONS.search(ast.unparse(above.test).lower()):
+                return True
     return False

@@ -21,11 +21,13 @@ _KEEPS = re.compile(
 def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
     """Whether the iteration itself needs an array on the host, so that it cannot be read later, and NumPy is not all that
     works on it."""
-    if how.startswith("numpy.save"):
+    if how.startswith("numpy.save") or _leaves_by(node, loop):
         return True
     if not how.startswith("numpy."):
         return False
     names = _named(node, loop)
+    if not advances(loop) and _fills_by_chunks(node, names, loop):
+        return True
     if not advances(loop) and any(
         isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load) and has(part.value, node, names)
         for part in _parts(loop)
@@ -35,6 +37,29 @@ def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
         isinstance(part, (ast.For, ast.comprehension)) and has(part.iter, node, names)
         for part in _parts(loop)
     ) or any(_consumes(call, node, names, loop) for call in calls_in(loop))
+
+
+def _leaves_by(node: ast.AST, loop: ast.AST) -> bool:
+    """Whether a value that the iteration computes on the host from it decides whether a loop of trials ends."""
+    if advances(loop):
+        return False
+    names = _named(node, loop)
+    return any(
+        isinstance(part, ast.If)
+        and any(isinstance(last, (ast.Break, ast.Return)) for last in part.body)
+        and has(part.test, node, names)
+        for part in _parts(loop)
+    )
+
+
+def _fills_by_chunks(node: ast.AST, names: set[str], loop: ast.AST) -> bool:
+    """`out[start:stop] = np.asarray(f(xs[start:stop]))`: results are moved to the host by chunks."""
+    return any(
+        isinstance(part, ast.Assign)
+        and any(isinstance(target, ast.Subscript) for target in part.targets)
+        and has(part.value, node, names)
+        for part in _parts(loop)
+    )
 
 
 def _named(node: ast.AST, loop: ast.AST) -> set[str]:

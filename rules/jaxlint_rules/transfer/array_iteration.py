@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import KeysView
 
-from jaxlint.api import Frame, IterationEvent, Reporter, Rule
+from jaxlint.api import Frame, IterationEvent, LoopEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, name_loads, names_stored, walk
 from jaxlint.api.values import (
     Array,
@@ -56,7 +56,8 @@ class ArrayIteration(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Keep it if the elements are few, or each is the input of a long computation. Reported as advice:
+    Keep it if the elements are few, or each is the input of a long computation. Not reported: loops
+    that compiled code runs as well, where they are unrolled. Reported as advice:
     loops over the first of a ranking (`jnp.argsort(scores)[:k]`),
     loops that plot, print or list the elements or write them to a file, that a notebook cell runs,
     or that a script runs once without computing anything from the elements.
@@ -72,6 +73,10 @@ class ArrayIteration(Rule):
 
     def __init__(self) -> None:
         self.found: dict[ast.AST, tuple[IterationEvent, str, Severity | None]] = {}  # by loop
+        self.traced: set[ast.AST] = set()  # loops that compiled code also runs, where they are unrolled
+
+    def on_loop(self, event: LoopEvent, report: Reporter) -> None:
+        self.traced.add(event.loop.node)
 
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
         loop, frame = event.loop, event.frame
@@ -104,7 +109,7 @@ class ArrayIteration(Rule):
     def finish(self, report: Reporter) -> None:
         """All loops are known: one that takes an element of another apart is mended with it."""
         for node, (event, how, severity) in self.found.items():
-            if _is_told_around(node, event.node, self.found.keys(), event.frame):
+            if node in self.traced or _is_told_around(node, event.node, self.found.keys(), event.frame):
                 continue
             report.event = event
             report(

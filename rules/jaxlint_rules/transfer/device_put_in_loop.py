@@ -8,7 +8,9 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, short_source
 from jaxlint.finding import Severity
+from jaxlint_rules._heat import is_hot
 from jaxlint_rules._loops import host_loops, lists_rows, loop_variables, rebound, shows_results
+from jaxlint_rules._names import last_name
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
 
@@ -45,7 +47,8 @@ class DevicePutInLoop(Rule):
 
     ## When not to fix
     Keep it if the function donates the buffer, so that each call needs a new one, or if the data is
-    a few numbers. Loops that plot or print their results are reported as advice.
+    a few numbers. Reported as advice: loops that plot or print their results, loops over the items
+    of a dict, and loops without evidence that the program trains, samples or evaluates in them.
 
     ## References
     - [JAX: `jax.device_put`](https://docs.jax.dev/en/latest/_autosummary/jax.device_put.html)
@@ -92,12 +95,27 @@ class DevicePutInLoop(Rule):
         line = getattr(loop.node, "lineno", "?")
         if self.told.setdefault(loop.node, node) is not node:
             return
+        called = event.transformed.label if isinstance(event, TracedArgumentEvent) else ""
+        shown = shows_results(loop.node) or lists_rows(loop.node) or _is_over_items(loop)
+        felt = not shown and (is_hot(loop, event.frame, called) or _repeats(loop.node))
         report(
             node,
             f"{what} copies `{short_source(data)}` to the device each iteration; copy it once, before the loop",
             reason=f"the loop at line {line} does not change `{short_source(data)}`",
-            severity=Severity.INFO if shows_results(loop.node) or lists_rows(loop.node) else None,
+            severity=None if felt else Severity.INFO,
         )
+
+
+def _repeats(loop: ast.AST) -> bool:
+    """`for _ in range(20):` the same again, as where a call is timed."""
+    read = {name.id for statement in getattr(loop, "body", []) for name in name_loads(statement)}
+    return read.isdisjoint(loop_variables(loop))
+
+
+def _is_over_items(loop: Loop) -> bool:
+    """`for name, value in table.items()`: as many iterations as the dict has names."""
+    iterable = getattr(loop.node, "iter", None)
+    return isinstance(iterable, ast.Call) and last_name(iterable.func) in ("items", "keys", "values")
 
 
 def _is_data(value: Value) -> bool:

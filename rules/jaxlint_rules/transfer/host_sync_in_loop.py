@@ -12,7 +12,15 @@ from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._heat import is_hot, is_named_for_work, runs_loop, waits_by_itself, waits_in_each
+from jaxlint_rules._heat import (
+    calls_many_steps,
+    is_hot,
+    is_named_for_work,
+    runs_loop,
+    runs_many_steps,
+    waits_by_itself,
+    waits_in_each,
+)
 from jaxlint_rules._loops import (
     frame_of_loop,
     is_brief,
@@ -26,7 +34,7 @@ from jaxlint_rules._loops import (
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
-from jaxlint_rules.transfer._every_n import is_asked_last, is_skipped
+from jaxlint_rules.transfer._every_n import is_asked_for, is_asked_last, is_skipped
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock, searches
 from jaxlint_rules.transfer._uses import must_wait
@@ -116,13 +124,14 @@ class HostSyncInLoop(Rule):
     each iteration; searches that end with the first value that fits.
 
     Reported as advice: loops without evidence that the program trains, samples, simulates or
-    evaluates in them, such as one over a few settings or files; calls that run a loop on the device
-    (`lax.scan`), beside which a host sync is short; arrays that another library, a file or a Python
-    loop takes in the iteration; loops that wait explicitly before they read; loops that plot what
-    they compute, that print a row of a table for independent inputs, that read a clock before and
-    after the host sync, or that an outer loop enters only now and then for a few iterations, such
-    as an evaluation, or that the program enters once for at most 32; notebook cells that train
-    nothing.
+    evaluates in them, such as one over a few settings or files; calls that run many steps on the
+    device (`lax.scan`), beside which a host sync is short; waits under an option of the caller (`if
+    verbose:`); results that are moved to a NumPy array by chunks; arrays that another library, a
+    file or a Python loop takes in the iteration; loops that wait explicitly before they read; loops
+    that plot what they compute, that print a row of a table for independent inputs, that read a
+    clock before and after the host sync, or that an outer loop enters only now and then for a few
+    iterations, such as an evaluation, or that the program enters once for at most 32; notebook
+    cells that train nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -141,7 +150,10 @@ class HostSyncInLoop(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
-        if "jit" in transformed.kind and runs_loop(transformed.target):
+        if "jit" not in transformed.kind:
+            return
+        named = is_named_for_work(transformed.label)
+        if runs_many_steps(transformed.target) or (runs_loop(transformed.target) and not named):
             self.long.add(transformed.label)
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
@@ -212,7 +224,10 @@ class HostSyncInLoop(Rule):
                 what,
                 loop,
                 value.jitted,
-                seldom=_is_now_and_then(loop, frame) or is_brief(loop, frame),
+                seldom=_is_now_and_then(loop, frame)
+                or is_brief(loop, frame)
+                or is_asked_for(event.node, loop.node, frame.module)
+                or calls_many_steps(loop.node, frame_of_loop(loop, frame)),
                 hot=is_hot(loop, frame, value.jitted),
                 place=place_of_loop(loop, frame),
             )
@@ -222,7 +237,7 @@ class HostSyncInLoop(Rule):
 
     def is_advice(self, wait: _Wait, report: Reporter) -> bool:
         """Whether the host sync costs little, or cannot be left out."""
-        is_long = wait.jitted in self.long and not is_named_for_work(wait.jitted)
+        is_long = wait.jitted in self.long
         waits_on_purpose = len(wait.lines) > 1 and waits_in_each(wait.loop.node)
         return (
             not wait.hot

@@ -16,6 +16,7 @@ _HEAVY = frozenset(
     linalg.det linalg.slogdet linalg.expm matmul dot einsum tensordot conv_general_dilated fft.fft fft.ifft fft.fft2
     fft.rfft fft.irfft sort argsort scan while_loop fori_loop convolve""".split()  # noqa: SIM905
 )
+_LIGHT = frozenset({"sort", "argsort"})  # of a row, which is short more often than not
 _BRANCHES = frozenset({"jax.lax.cond", "jax.lax.switch"})
 
 
@@ -51,7 +52,7 @@ class CondUnderVmap(Rule):
 
     ## When not to fix
     Keep it if both branches are needed often, or if the conditional guards against invalid values
-    rather than cost.
+    rather than cost. Branches that sort and do nothing more expensive are advice.
 
     ## References
     - [JAX: `lax.cond`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)
@@ -110,6 +111,7 @@ class CondUnderVmap(Rule):
                     node,
                     f"`{api}` under `vmap` runs all branches for every row; move `{heavy}` out of them",
                     reason=f"its predicate is mapped; {staged_because(event.frame)}",
+                    severity=Severity.INFO if heavy in _LIGHT else None,
                 )
 
 

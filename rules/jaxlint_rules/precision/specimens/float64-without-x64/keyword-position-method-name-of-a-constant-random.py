@@ -16,4 +16,4 @@ def draw(key, n):
 def refine(x):
     y = x.astype("float64")  # finding
     n = x.astype(jnp.int64) * 1_000_003  # finding
-    return y + n + jnp.zeros(x.shape, jnp.float64) + jnp.float64(0.1)  # finding
+    return y + n + jnp.zeros(x.shape, jnp.float64) + jnp.float64(0.1)
