@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.codemods import Compatible, Plan, Refused, Workspace
-from jaxlint.codemods.source.text_edits import Lines
+from jaxlint.codemods.source.text_edits import lines_of
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.source.file import SourceError, SourceFile
 
@@ -198,7 +198,7 @@ class _Run:
 
     def _marks(self, finding: Finding, fix: Fix) -> tuple[_Mark, ...]:
         """From the narrowest to the widest."""
-        lines = {path: Lines(self.current[path].text) for path in {edit.path for edit in fix.edits}}
+        lines = {path: lines_of(self.current[path].text) for path in {edit.path for edit in fix.edits}}
         texts = tuple((edit.path, lines[edit.path].slice(edit.span), edit.content) for edit in fix.edits)
         wide = (finding.path, finding.code)
         return ((*wide, finding.function, texts), (*wide, finding.function), wide, (finding.path,))

@@ -10,6 +10,7 @@ statement has its own line, and no place is in two parts.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Sequence
@@ -160,10 +161,8 @@ class Container:
         return ranges
 
     def _part_at(self, line: int) -> int | None:
-        for number, (first, end) in enumerate(self._ranges):
-            if first <= line <= end:
-                return number
-        return None
+        number = bisect.bisect_right(self._ranges, line, key=lambda one: one[0]) - 1
+        return number if number >= 0 and line <= self._ranges[number][1] else None
 
     def place(self, span: Span) -> Place:
         """The place of the module's `span` in the file. A span outside the parts keeps its line."""

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from jaxlint.codemods.source.site import Refused
-from jaxlint.codemods.source.text_edits import Lines, apply_edits
+from jaxlint.codemods.source.text_edits import apply_edits, lines_of
 from jaxlint.finding import Edit, Span
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.comments import comments_in
@@ -93,7 +93,7 @@ def _check_parses(source: SourceFile) -> None:
 
 def is_in_comment(text: str, span: Span) -> bool:
     """Whether `span` contains nothing but a comment, or a part of one, and white space."""
-    start, end = Lines(text).range(span)
+    start, end = lines_of(text).range(span)
     return any(
         max(start, first) < min(end, last) and not (text[start:first] + text[last:end]).strip()
         for first, last in _comment_ranges(text)
@@ -102,7 +102,7 @@ def is_in_comment(text: str, span: Span) -> bool:
 
 def _touched(text: str, spans: Collection[Span]) -> Counter[str]:
     """The comments that overlap `spans`."""
-    ranges = [Lines(text).range(span) for span in spans]
+    ranges = [lines_of(text).range(span) for span in spans]
     return Counter(
         text[first:last].rstrip()
         for first, last in _comment_ranges(text)
@@ -111,7 +111,7 @@ def _touched(text: str, spans: Collection[Span]) -> Counter[str]:
 
 
 def _comment_ranges(text: str) -> list[tuple[int, int]]:
-    lines = Lines(text)
+    lines = lines_of(text)
     starts = [(comment, lines.offset(line, column)) for comment, line, column in comments(text)]
     return [(start, start + len(comment)) for comment, start in starts]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from jaxlint.codemods.source.name_scopes import Names
 from jaxlint.codemods.source.refused import Refused
 from jaxlint.codemods.source.statement_regions import first_line
-from jaxlint.codemods.source.text_edits import Lines
+from jaxlint.codemods.source.text_edits import lines_of
 from jaxlint.finding import Span
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.parse import parse_source, refuse_long, span_of
@@ -30,7 +30,7 @@ class Site:
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
-        self.lines = Lines(source.text)
+        self.lines = lines_of(source.text)
         self.memo: dict[object, Any] = {}  # caches of other modules
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 from collections.abc import Iterable, Sequence
 
@@ -14,6 +15,12 @@ def shown_source(node: ast.AST) -> str:
     """The first line of an expression or statement, cut to a length that fits a message."""
     text = ast.unparse(node).partition("\n")[0]
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+@functools.lru_cache(maxsize=8)
+def lines_of(text: str) -> Lines:
+    """The lines of a text, which thousands of fixes ask for one after the other."""
+    return Lines(text)
 
 
 class Lines:
@@ -76,7 +83,7 @@ def overlaps(one: Span, other: Span) -> bool:
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """`text` after `edits`. Identical edits count once. Raises ValueError if two overlap."""
-    lines = Lines(text)
+    lines = lines_of(text)
     ordered = _unique_sorted(edits)
     for before, after in itertools.pairwise(ordered):
         if overlaps(before.span, after.span):
