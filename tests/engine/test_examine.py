@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.engine.conftest import StandInAnalysis
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("chex", "jmp", "lineax", "einops", "haiku")
+PACKAGES = ("chex", "jmp", "lineax", "einops")
 
 
 class Notes(Observer):
