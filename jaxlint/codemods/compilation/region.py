@@ -41,6 +41,7 @@ from jaxlint.codemods.compilation.region_values import (
     computes_more_than_a_call,
     is_object,
     is_of_numpy,
+    is_settings,
     only_unknown,
 )
 from jaxlint.codemods.donation.of_a_region import donated
@@ -371,7 +372,7 @@ class Region:
         """Whether a variable is not an array and is constant for all calls of the function, so that it is closed
         over."""
         values = self.values_of(name, possible, file)
-        holds_none = bool(values) and all(map(is_object, values))
+        holds_none = bool(values) and all(is_object(one) or is_settings(one, possible) for one in values)
         if not holds_none and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
             if self.transform == NNX or not only_unknown(values) or not self._is_only_called(name):
                 return False

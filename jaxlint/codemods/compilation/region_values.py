@@ -10,7 +10,10 @@ from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import (
     ARRAY,
+    NONE,
+    NUMBER,
     NUMPY,
+    TEXT,
     Cls,
     Ext,
     Fn,
@@ -26,6 +29,7 @@ from jaxlint.codemods.purity.values import (
 
 # Neither arrays nor containers of them: a jitted function closes over them.
 _OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
+_PLAIN = frozenset({NUMBER, TEXT, NONE})
 _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 
@@ -38,6 +42,19 @@ def is_object(value: Value) -> bool:
 
 def only_unknown(values: frozenset[Value]) -> bool:
     return not values or all(isinstance(value, (Unknown, Inst, Made)) for value in values)
+
+
+def is_settings(value: Value, possible: PossibleValues) -> bool:
+    """Whether a value is an object of a dataclass that holds numbers and texts alone, which nothing sets after it was made."""
+    if not isinstance(value, Inst) or possible.external_bases(value.cls):
+        return False
+    named = possible.classes.decorators(value.cls)
+    fields = possible.fields(value.cls)
+    if not fields or not named or not all(one.startswith("dataclasses.dataclass") for one in named):
+        return False
+    if any(possible.program.stores.get(one) for one in fields):
+        return False
+    return all(possible.attribute(value, one) <= _PLAIN for one in fields)
 
 
 def is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:
@@ -78,8 +95,14 @@ def computes_more_than_a_call(statements: Sequence[ast.stmt], possible: Possible
     """Whether statements do more than call one function that may be compiled already; a gradient is not."""
     parts = [part for one in statements for part in ast.walk(one)]
     calls = [part for part in parts if isinstance(part, ast.Call)]
-    if len(calls) != 1 or any(isinstance(part, ast.BinOp | ast.AugAssign) for part in parts):
+    if len(calls) != 1 or any(isinstance(part, ast.AugAssign) for part in parts):
         return True
+    given = set(ast.walk(calls[0]))
+    for part in parts:
+        if isinstance(part, ast.BinOp) and (
+            part not in given or possible.of(file.same(part), file) != {NUMBER}
+        ):
+            return True  # more than a count that the call is given
     callees = possible.of(file.same(calls[0].func), file)
     return bool(callees) and all(map(_is_bare_gradient, callees))
 

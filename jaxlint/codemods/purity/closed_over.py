@@ -56,14 +56,36 @@ class ClosedOver:
             for node in _all_parts(function):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     scope = file.names.scope_at(node).resolve(node.id)
-                    if scope is None or self._is_inside(scope, root, file) or (id(scope), node.id) in seen:
+                    if scope is None or (id(scope), node.id) in seen:
                         continue
                     seen.add((id(scope), node.id))
+                    if scope.node in file.names.ancestors(root) and scope.node is not file.tree:
+                        yield from self._set_meanwhile(node.id, scope, root, file)
+                        continue
+                    if self._is_inside(scope, root, file):
+                        continue
                     yield from self._name(node, scope, file)
                 elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                     yield from self._attribute(node, file)
                 elif isinstance(node, ast.Call):
                     yield from self._callbacks(node, file)
+
+    def _set_meanwhile(self, name: str, scope: Scope, root: ast.AST, file: File) -> Iterator[str]:
+        """Whether the function around the region sets a variable again that a nested function reads: in a loop, or in another function."""
+        above = set(file.names.ancestors(root))
+        for binding in scope.bindings.get(name, ()):
+            place = self.program.place(file, binding.node)
+            if isinstance(binding.node, ast.arg):
+                continue
+            if file.names.scope_at(binding.node) is not scope and isinstance(binding.node, ast.Name):
+                yield f"reads `{name}`, which is set at {place}"
+                return
+            around = file.names.ancestors_below(binding.node, scope.node)
+            if any(
+                isinstance(one, ast.For | ast.While | ast.AsyncFor) and one not in above for one in around
+            ):
+                yield f"reads `{name}`, which is set in a loop at {place}"
+                return
 
     def _callbacks(self, node: ast.Call, file: File) -> Iterator[str]:
         """The reads of a library object through the program's functions and objects that it calls."""

@@ -196,6 +196,9 @@ class Traced:
                 if self.is_traced(iterable.func.value, file):
                     self._target(target.elts[1], file)
                 return
+        kinds = self.possible.of(iterable, file)
+        if kinds and all(isinstance(one, Box) and one.kind == "dict" for one in kinds):
+            return  # the keys of a dict
         if self.is_traced(iterable, file):
             self._target(target, file)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import handed_over, updates_of
@@ -60,6 +61,13 @@ _LOOPS_AND_BRANCHES = frozenset(
 _MAKES_NUMPY = frozenset({"float32", "float64", "int32", "int64", "asarray", "array"})
 _KEEPS_DEVICE = frozenset({"sum", "mean", "max", "min"})  # which delegate to the method of a JAX array
 
+_PARTIALS = frozenset({"functools.partial", "jax.tree_util.Partial"})
+_NUMERIC = frozenset({ARRAY, NUMPY, NUMBER})
+_AUX, _OTHERS = (
+    1,
+    2,
+)  # what is known of a gradient: it has an auxiliary result, or is not of the first argument
+
 # Methods of library objects that return another object of the same kind.
 RENEWING = frozenset({"apply_gradients", "replace", "_replace"})
 
@@ -74,11 +82,13 @@ class Results:
         """The result of a call, over all possible callees."""
         found: Values = NOTHING
         for callee in self.possible.of(node.func, file):
-            found |= self.result(callee, node, file)
+            found |= self.result(callee, node, file, called=True)
         return found
 
-    def result(self, callee: Value, node: ast.Call, file: File, depth: int = 0) -> Values:
-        """What a call of `callee` gives."""
+    def result(
+        self, callee: Value, node: ast.Call, file: File, depth: int = 0, *, called: bool = False
+    ) -> Values:
+        """What a call of `callee` gives. `called`: `node` hands it its own arguments, from the first on."""
         if isinstance(callee, Fn):
             return self.possible.returned(callee.node, callee.file)
         if isinstance(callee, Cls):
@@ -92,7 +102,9 @@ class Results:
         if isinstance(callee, Wrapped) and callee.how == "jax.vjp":
             return one(Box("tuple", None, one(ARRAY)))
         if isinstance(callee, Wrapped) and depth < 6:
-            return self._of_transformed(callee, self._all(callee.inner, node, file, depth + 1))
+            own = called and callee.how not in _PARTIALS
+            inner = self._all(callee.inner, node, file, depth + 1, called=own)
+            return self._of_transformed(callee, inner, node.args[:1] if called else [], file)
         if isinstance(callee, Made):
             if callee.name.startswith(("flax.linen.", "flax.nnx.", "haiku.", "equinox.nn.")):
                 return (
@@ -104,7 +116,10 @@ class Results:
                 return one(ARRAY)  # a schedule
         return unknown(ast.unparse(node.func)[:40])
 
-    def _of_transformed(self, callee: Wrapped, inner: Values) -> Values:
+    def _of_transformed(
+        self, callee: Wrapped, inner: Values, first: Sequence[ast.expr], file: File
+    ) -> Values:
+        """The result of a function under a transformation. `first`: the first argument of the call, if it is known."""
         name = callee.how.rpartition(".")[2]
         if callee.how not in known_functions.GRADIENTS:
             if "vmap" in name:
@@ -112,8 +127,8 @@ class Results:
             return inner
         if name in ("jacfwd", "jacrev", "hessian", "jacobian"):
             return one(ARRAY)
-        gradients = one(Box("dict", None, one(ARRAY))) | one(ARRAY)
-        aux = bool(callee.given)
+        gradients = self._gradients(first[0] if first and not callee.given & _OTHERS else None, file)
+        aux = bool(callee.given & _AUX)
         if "value_and_grad" in name:
             return one(Box("tuple", (inner, gradients), NOTHING))
         return (
@@ -121,6 +136,13 @@ class Results:
             if aux
             else gradients
         )
+
+    def _gradients(self, of: ast.expr | None, file: File) -> Values:
+        """Gradients have the structure of what they are taken of."""
+        given = self.possible.of(of, file) if of is not None and not isinstance(of, ast.Starred) else None
+        if given is not None and leaves_of(given) <= _NUMERIC:
+            return self._like(given, one(ARRAY)) if given else NOTHING
+        return one(Box("dict", None, one(ARRAY))) | one(ARRAY)
 
     def _of_external(self, name: str, node: ast.Call, file: File) -> Values:
         given = [
@@ -146,8 +168,13 @@ class Results:
             return None
         if not first and node.keywords:
             return one(Wrapped("functools.partial", one(Ext(name))))
-        aux = any(each.arg == "has_aux" for each in node.keywords)
-        return one(Wrapped(name, first or unknown(), int(aux)))
+        named = {each.arg for each in node.keywords}
+        positions = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "argnums")]
+        others = None in named or not all(
+            isinstance(one, ast.Constant) and one.value == 0 for one in positions
+        )
+        about = _AUX * ("has_aux" in named) | _OTHERS * others
+        return one(Wrapped(name, first or unknown(), about if name in known_functions.GRADIENTS else 0))
 
     def _of_jax(self, name: str, given: list[Values], node: ast.Call, file: File) -> Values | None:
         """The results of JAX, optax and flax functions: arrays and trees of arrays."""
@@ -192,11 +219,13 @@ class Results:
             return one(Box("dict", None, unknown()))
         return None
 
-    def _all(self, functions: Values, node: ast.Call, file: File, depth: int = 0) -> Values:
+    def _all(
+        self, functions: Values, node: ast.Call, file: File, depth: int = 0, *, called: bool = False
+    ) -> Values:
         """The result of any of the functions."""
         found: Values = NOTHING
         for function in functions:
-            found |= self.result(function, node, file, depth)
+            found |= self.result(function, node, file, depth, called=called)
         return found
 
     def _of_object(self, called: Inst) -> Values:

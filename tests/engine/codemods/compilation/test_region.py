@@ -522,3 +522,21 @@ def test_a_number_of_the_object_is_read_where_it_is(rewrite: Rewrite) -> None:
     )
     after = rewrite("region-to-jit", before)
     assert "def step(w):\n            z = jnp.zeros(self.width)\n" in after
+
+
+def test_keys_of_a_dict_are_no_tracers(rewrite: Rewrite) -> None:
+    text = (
+        "import jax\nimport jax.numpy as jnp\n\n\ndef update(params, grads):\n    return {k: params[k] - 0.1 * grads[k] for k in params}\n\n\n"
+        "def f(n):\n    params = {'w': jnp.ones(3)}\n    for i in range(n):\n"
+        "        «grads = jax.grad(lambda p: jnp.sum(p['w'] ** 2))(params)\n        params = update(params, grads)»\n"
+        "        print(params['w'])\n\n\nf(2)\n"
+    )
+    assert "@jax.jit\ndef step(params):" in rewrite("region-to-jit", text)
+
+
+def test_a_closure_of_the_function_around_it_would_keep_its_first_value(rewrite: Rewrite) -> None:
+    text = (
+        "import jax\nimport jax.numpy as jnp\n\n\ndef f(x, n):\n    def other():\n        return x * 2\n\n    for i in range(n):\n"
+        "        «y = jnp.sin(x)\n        x = y + other()»\n        print(x)\n\n\nf(jnp.ones(3), 3)\n"
+    )
+    assert "reads `x`, which is set in a loop" in rewrite("region-to-jit", text)
