@@ -76,6 +76,7 @@ _MODULES = {
     "split-key": "statements.key_split",
     "stable-form": "expressions.stable_forms",
     "stack-to-vmap": "loops.stack_to_vmap",
+    "steps-between-looks": "loops.steps_between",
     "swap-arguments": "expressions.swap_arguments",
     "swap-vmap-of-jit": "compilation.vmap_of_jit",
     "trace-static-argument": "compilation.traced_argument",

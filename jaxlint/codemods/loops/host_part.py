@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods.loops.host_fetches import fetched_by
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.program import File, reaching
 from jaxlint.codemods.purity.values import NONE, NUMBER, NUMPY, TEXT, Place, Value
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
@@ -285,8 +285,16 @@ class _Division:
             if isinstance(node, ast.Attribute) and not isinstance(
                 self.site.names.parents.get(node), ast.Call
             ):
-                if self.site.names.qualified(node) is None:
+                if self.site.names.qualified(node) is None and not self._is_out_of_sight(node, computed):
                     raise Refused("the host reads an attribute, which may run code")
+
+    def _is_out_of_sight(self, node: ast.Attribute, computed: set[str]) -> bool:
+        """Whether the code of an attribute could see no variable of the loop: these are local, and its object is none of them."""
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        local = self.scope.node is not self.site.names.tree
+        return local and isinstance(root, ast.Name) and root.id not in computed
 
     def _kept(self, node: ast.expr) -> ast.expr:
         """What a statement appends to a list. Raises Refused where it does anything else."""
@@ -313,13 +321,12 @@ class _Division:
     def _check_list(self, name: ast.Name) -> None:
         """Raises Refused unless a list was made empty in this function, and nothing else in the loop asks for it."""
         names = self.site.names
-        bindings = names.bindings_of(name.id, self.scope)
         own = self.scope.resolve(name.id) is self.scope
-        if (
-            not own
-            or not bindings
-            or not all(isinstance(names.given(one.node), ast.List) for one in bindings)
-        ):
+        node = self.file.same(name)
+        home = self.file.names.scope_at(node).resolve(name.id)
+        bindings = reaching(home, node, self.file) if home is not None else []
+        given = [self.file.names.given(one.node) for one in bindings]
+        if not own or not given or not all(isinstance(one, ast.List) for one in given):
             raise Refused(f"`{name.id}` is a list that others may hold")
         for use in names.uses_of(name.id, self.scope):
             above = names.parents.get(use.name)

@@ -151,7 +151,7 @@ class _Text:
 
     def _run_over(self, taken: set[str]) -> None:
         """What `lax.scan` runs over: the rows of an array, numbers that the steps ask for, or nothing, so often."""
-        steps, over = self.steps, self.steps.loop.iter
+        steps, over = self.steps, self.steps.over
         text = self.layout.argument(over)
         if self.parts is not None:
             name = fresh_name(taken, "rows")
@@ -311,7 +311,7 @@ class _Text:
         text = self._calling(fetch)
         if not self.steps.needs_a_turn:
             return text
-        over = self.steps.loop.iter
+        over = self.steps.over
         if not self.steps.counts or not isinstance(over, ast.Call) or len(over.args) != 1:
             raise Refused("a variable may have no value before the loop")
         lines = [f"if {self.layout.operand(over.args[0])} > 0:", *text.split(self.layout.newline)]
@@ -333,7 +333,7 @@ class _Text:
         counted = [target] if target in reads or not self.rows else []
         if counted and not steps.counts:
             raise Refused(f"`{target}` is an array that the host reads without a conversion")
-        over = [self.layout.argument(steps.loop.iter)] if counted else []
+        over = [self.layout.argument(steps.over)] if counted else []
         names = [*counted, *(one.row for one in host.outputs)]
         fetched = f"{fetch}({rows})"
         if len(names) == 1:
@@ -360,12 +360,24 @@ class _Text:
         if not fetched:
             each = f"range({parts.start}, {parts.until(self.layout)})"
         lines = [
-            f"for {parts.start} in {parts.over(self.layout)}:",
+            f"for {parts.start} in {self._bar(parts.over(self.layout))}:",
             f"{inner}{self.layout.call(f'{bound}, {rows} = ', self.name, self.given, inner)}",
             f"{inner}for {', '.join(names)} in {each}:",
             *(f"{self.unit}{line}" if line else line for line in self._host_lines()),
         ]
         return self.layout.newline.join(lines)
+
+    def _bar(self, over: str) -> str:
+        """The progress bar of the loop around what the loop over the parts runs over."""
+        loop, inner = self.steps.loop.iter, self.steps.over
+        if inner is loop:
+            return over
+        site = self.steps.site
+        whole, part = site.span(loop), site.span(inner)
+        if whole.line != whole.end_line:
+            raise Refused("the progress bar spans several lines")
+        text, first = site.text(loop), part.column - whole.column
+        return f"{text[:first]}{over}{text[first + part.end_column - part.column :]}"
 
     def _host_lines(self) -> list[str]:
         """The statements of the host, with the names of the outputs in the place of what they fetched."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from jaxlint.codemods.loops.looks import is_simple
 from jaxlint.codemods.loops.steps_region import Steps
 from jaxlint.codemods.source.layout import Layout
 from jaxlint.codemods.source.site import Refused
@@ -45,13 +46,13 @@ class Parts:
 
 def parts_of(steps: Steps, start: str) -> Parts:
     """How the steps of a loop are divided: as often as it prints. Raises Refused."""
-    over = steps.loop.iter
+    over = steps.over
     if not steps.counts or not isinstance(over, ast.Call) or len(over.args) > 2:
         raise Refused("the host prints in a loop that counts no steps")
     *first, end = over.args
     bound = {*steps.variables()[0], *steps.host.bound}
     for one in over.args:
-        if not isinstance(one, ast.Constant | ast.Name) or getattr(one, "id", "") in bound:
+        if not is_simple(one) or bound & {part.id for part in ast.walk(one) if isinstance(part, ast.Name)}:
             raise Refused("the number of steps is computed, or changes in the loop")
     return Parts(start, first[0] if first else None, end, str(_interval(steps) or _SIZE))
 

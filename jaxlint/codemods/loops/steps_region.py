@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.loops.host_part import HostPart, host_part
+from jaxlint.codemods.loops.looks import in_a_bar
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT
@@ -43,6 +44,7 @@ class Steps(Region):
                 "a handler or `with` around the loop could see steps that ran ahead of the host's statements"
             )
         host = host_part(site, loop, possible, file)
+        host.prints = host.prints or in_a_bar(loop, site.names)
         if not host.computing or not host.statements:
             raise Refused("it computes nothing on arrays, or does nothing else")
         region = Region.at(site, site.across([host.computing[0]]), "jax.jit")
@@ -57,6 +59,13 @@ class Steps(Region):
         loop = self.site.names.parents[self.first]
         assert isinstance(loop, ast.For)
         return loop
+
+    @property
+    def over(self) -> ast.expr:
+        """What it runs over, without a progress bar."""
+        loop = self.loop
+        shown = in_a_bar(loop, self.site.names) and isinstance(loop.iter, ast.Call)
+        return loop.iter.args[0] if shown else loop.iter  # type: ignore[attr-defined]
 
     @property
     def nodes(self) -> Sequence[ast.stmt | ast.expr]:
@@ -86,13 +95,13 @@ class Steps(Region):
         self.given = {target.id}
         if target.id in bound or target.id in self.host.bound:
             raise Refused(f"`{target.id}` is reassigned in the loop")
-        if self.flow.is_used_after(target.id, self.loop) and target.id not in {"_", *self._read_by_host()}:
+        if self._is_read_after(target.id) and target.id not in {"_", *self._read_by_host()}:
             raise Refused(f"`{target.id}` is used after the loop")
         self.divide(possible, file)
         if self.own is not None and (self.own.variables or self.own.set):
             raise Refused("it reads or sets arrays of the method's own object")
         for name in bound:
-            after = name not in self.host.bound and self.flow.is_used_after(name, self.loop)
+            after = name not in self.host.bound and self._is_read_after(name)
             if name in self.kept_rows and name not in exposed:
                 continue
             if not after and name not in exposed:
@@ -108,6 +117,13 @@ class Steps(Region):
             raise Refused("no value is carried from one step to the next")
         self.parameters = [*self.carry, *(one for one in self.parameters if one not in self.carry)]
 
+    def _is_read_after(self, name: str) -> bool:
+        """Whether a variable is read after the loop, in this file or by what it shows to others."""
+        script = self.scope.node is self.site.names.tree
+        return self.flow.is_used_after(name, self.loop, importable=False) or (
+            script and self.site.names.is_shown(name)
+        )
+
     @property
     def kept_rows(self) -> set[str]:
         """Variables that the host reads as arrays, each by its own name: that of the last step stays bound after the loop."""
@@ -120,7 +136,7 @@ class Steps(Region):
 
     def _runs_certainly(self) -> bool:
         """Whether there is at least one step."""
-        over = self.loop.iter
+        over = self.over
         count = over.args[0] if isinstance(over, ast.Call) and len(over.args) == 1 else None
         return self.counts and isinstance(count, ast.Constant) and count.value > 0  # type: ignore[operator]
 
@@ -145,7 +161,7 @@ class Steps(Region):
         )
 
     def _check_rows(self, possible: PossibleValues, file: File) -> None:
-        over = self.loop.iter
+        over = self.over
         if isinstance(over, ast.Call) and getattr(over.func, "id", "") == "range":
             self.counts = self.site.names.scope_at(over).resolve("range") is None
             known = [possible.of(file.same(one), file) for one in over.args]

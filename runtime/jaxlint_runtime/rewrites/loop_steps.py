@@ -9,15 +9,17 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint.codemods import Compatible, Workspace
+from jaxlint.codemods import Compatible, Plan, Refused, Workspace
 from jaxlint.codemods.source.site import Site
-from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.finding import Edit, FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.loop_edits import is_short
-from jaxlint_runtime.rewrites.proposals import Rewrite, busy, edit_of
+from jaxlint_runtime.rewrites.proposals import Rewrite, busy, codemods_of, edit_of
 from jaxlint_runtime.rewrites.regions import NESTED, body_of, named, seen_of
 
 _NAME = "loop-to-steps"
+_BETWEEN = "steps-between-looks"
+_WAYS = {_NAME: "Compile all steps of the loop at line {} of {} as one", _BETWEEN: "Compile the steps of the loop at line {} of {} between two looks of the host"}  # fmt: skip
 _KNOWN = ("int", "bool", "str")  # types of arguments that may be known when the steps are compiled
 
 
@@ -26,11 +28,14 @@ def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, 
     found = []
     for one, source in busy(watched, sources):
         rewrite: Rewrite | None = None
+        before: list[Edit] = []
         names = [entry["name"] for entry in one["arguments"] or () if entry["type"] in _KNOWN]
         for static in ([], names) if names else ([],):
-            fixes = _fixes(one, source, sources, static)
-            if fixes:
-                how = f"{_NAME}:{', '.join(static)} static" if static else _NAME
+            fixes, edits = _fixes(one, source, sources, static)
+            if fixes and edits != before:
+                before = edits
+                names_of_ways = codemods_of(fixes)
+                how = f"{names_of_ways}:{', '.join(static)} static" if static else names_of_ways
                 rewrite = edit_of(how, one, fixes[0].steps[0].span.line, fixes, rewrite)
         found += [rewrite] if rewrite is not None else []
     return found
@@ -38,10 +43,11 @@ def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, 
 
 def _fixes(
     one: Mapping[str, Any], source: SourceFile, sources: Mapping[str, SourceFile], static: Sequence[str]
-) -> list[FixRequest]:
-    """The edits of the loops of a function that can be made at once."""
+) -> tuple[list[FixRequest], list[Edit]]:
+    """The fixes of the loops of a function that can be made at once, and their edits."""
     workspace, site = Workspace(dict(sources), strict=True), Site(source)
     fixes: list[FixRequest] = []
+    plans: list[Plan] = []
     compatible = Compatible()
     for loop in _loops(body_of(one, source)):
         parameters = {
@@ -50,16 +56,18 @@ def _fixes(
             "once": one["calls"] == 1,
             "lines": [loop.lineno, loop.end_lineno],
         }
-        step = Step(_NAME, source.display, site.span(loop.iter), parameters)
-        fix = FixRequest(
-            Safety.UNSAFE,
-            f"Compile all steps of the loop at line {loop.lineno} of {named(one)} as one",
-            (step,),
-        )
-        plan = workspace.plan(fix)
-        if not isinstance(plan, str) and compatible.take(plan):
-            fixes.append(fix)
-    return fixes
+        for way, message in _WAYS.items():
+            step = Step(way, source.display, site.span(loop.iter), parameters)
+            fix = FixRequest(Safety.UNSAFE, message.format(loop.lineno, named(one)), (step,))
+            plan = workspace.plan(fix)
+            if not isinstance(plan, str) and compatible.take(plan):
+                fixes.append(fix)
+                plans.append(plan)
+                break
+    try:
+        return fixes, workspace.edits(plans)
+    except Refused:
+        return fixes, []
 
 
 def _loops(body: Sequence[ast.stmt]) -> list[ast.For]:
@@ -82,7 +90,7 @@ def is_inside(rewrite: Rewrite, other: Rewrite) -> bool:
         (step.path, lines)
         for fix in other.fixes
         for step in fix.steps
-        if step.codemod == _NAME and isinstance(lines := step.parameters["lines"], list)
+        if step.codemod in _WAYS and isinstance(lines := step.parameters["lines"], list)
     ]
     places = [(step.path, step.span) for fix in rewrite.fixes for step in fix.steps]
     return bool(loops) and all(

@@ -19,7 +19,7 @@ from jaxlint_runtime.source_analysis.parsing import tree_of
 
 LEFT = 0.05  # share of the edited program's time that a function must take to be tried after others
 # Kinds of edits of one function, by how much they compile.
-_KINDS = ("loop-to-steps", "loops", "jit", "region-to-jit", "fix")
+_KINDS = ("loop-to-steps", "steps-between-looks", "loops", "jit", "region-to-jit", "fix")
 PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third pair
 
 

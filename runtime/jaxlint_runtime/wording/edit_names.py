@@ -6,6 +6,7 @@ _EDITS = {
     "together": "all edits",
     "region-to-jit": "jit of statements",
     "loop-to-steps": "one scan of all steps",
+    "steps-between-looks": "one loop of many steps",
     "jit-model-call": "jit of model calls",
 }
 _LOOPS = {

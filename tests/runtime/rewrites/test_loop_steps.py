@@ -119,7 +119,7 @@ def test_all_steps_keep_what_each_kept(tmp_path: Path) -> None:
         "arguments": [steps],
     }
     (rewrite,) = from_host_loops([entry], {str(path): source})
-    assert rewrite.name == "loop-to-steps:steps static"
+    assert rewrite.name == "loop-to-steps"  # `steps` is known either way, and one edit is tried once
     assert rewrite.summary == "Compile all steps of the loop at line 11 of sample as one"
     workspace = Workspace({str(path): source}, strict=True)
     (plan,) = [workspace.plan(fix) for fix in rewrite.fixes]
@@ -145,3 +145,63 @@ def test_what_is_printed_comes_in_parts(text: str, function: str, part: int, tmp
     edited = workspace.edited([plan])[str(path)].text
     assert f"min(start + {part}, " in edited
     assert printed(edited) == printed(text)
+
+
+LOOKED_AT = """
+import jax
+import jax.numpy as jnp
+
+
+def move(x, rate):
+    return jnp.floor(x * rate) + 8.5
+
+
+def energy(x):
+    return jnp.sum(x**2)
+
+
+def simulate(x, rate, steps):
+    for step in range(steps):
+        x = move(x, rate)
+        if step % 10 == 0:
+            print(step, float(energy(x)), x.shape)
+    return x
+
+
+print(simulate(jnp.arange(5.0), 0.5, 35))
+"""
+
+
+def test_steps_between_looks_are_proposed_where_the_host_computes_on_what_it_sees(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(LOOKED_AT)
+    source = SourceFile(path, str(path), LOOKED_AT, "utf-8", False, "")
+    line = LOOKED_AT[: LOOKED_AT.index("def simulate")].count("\n") + 1
+    arguments = [
+        {"name": "x", "type": "ArrayImpl", "leaves": ["float32[5]"]},
+        {"name": "rate", "type": "float"},
+        {"name": "steps", "type": "int"},
+    ]
+    watched = [
+        {
+            "function": "simulate",
+            "path": str(path.resolve()),
+            "line": line,
+            "calls": 1,
+            "seconds": 3.0,
+            "arguments": arguments,
+        }
+    ]
+    (found,) = from_host_loops(watched, {str(path): source})
+    assert found.name == "steps-between-looks"
+    workspace = Workspace({source.display: source}, strict=True)
+    plan = workspace.plan(found.fixes[0])
+    assert not isinstance(plan, str), plan
+    new = workspace.edited([plan])[source.display].text
+    assert "fori_loop" in new
+    lines = []
+    for text in (LOOKED_AT, new):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(text, "program.py", "exec"), {"__name__": "__main__"})
+        lines.append(out.getvalue())
+    assert lines[0] == lines[1]

@@ -278,8 +278,10 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "before it is filled",
     ),
     "the list is a caller's": (loop(MOVE, "known.append(float(x[0]))"), "others may hold"),
-    "an attribute may run code": (
-        loop(MOVE, "found.append(float(x[0]) + known.size)"),
+    "an attribute may run code that reads a variable of the loop": (
+        HEAD
+        + "from settings import known\n\nfound = []\nx = jnp.ones(3)\nfor i in «range(20)»:\n    x = move(x)\n"
+        + "    found.append(float(x[0]) + known[0].size)\n",
         "reads an attribute",
     ),
     "what was computed last is read after the loop": (
@@ -333,3 +335,36 @@ def test_an_exception_would_show_that_the_host_came_later(rewrite: Rewrite) -> N
     )
     text += "    except ZeroDivisionError:\n        pass\n    return x, found\n"
     assert "ahead of the host" in rewrite("loop-to-steps", text)
+
+
+def test_a_progress_bar_is_around_the_parts(rewrite: Rewrite) -> None:
+    text = "from tqdm import tqdm\n" + loop(
+        MOVE, "found.append(float(x[0]))", over='tqdm(range(400), desc="steps")'
+    )
+    new = rewrite("loop-to-steps", text)
+    assert 'for start in tqdm(range(0, 400, 100), desc="steps"):' in new
+    assert "range(start, 400)" in new
+
+
+def test_the_number_of_steps_and_what_is_printed_stand_in_an_object(rewrite: Rewrite) -> None:
+    head = (
+        HEAD
+        + "import dataclasses\n\n\n@dataclasses.dataclass\nclass Settings:\n    steps: int = 8\n    rate: float = 0.1\n\n\n"
+    )
+    text = (
+        head + "def f(x, settings):\n    found = []\n    for i in «range(1, settings.steps + 1)»:\n"
+        "        x = move(x) * settings.rate\n        found.append(float(x[0]))\n        if i % 4 == 0:\n"
+        "            print(i, settings.steps)\n    return x, found\n\n\nprint(f(jnp.ones(3), Settings()))\n"
+    )
+    new = rewrite("loop-to-steps", text, once=True)
+    assert "for start in range(1, settings.steps + 1, 4):" in new
+    assert "def f_steps(x, rows):" in new, "the settings are closed over"
+
+
+def test_a_list_that_becomes_an_array_afterwards(rewrite: Rewrite) -> None:
+    text = (
+        HEAD
+        + "x = jnp.ones(3)\nfound = []\nfor i in «range(20)»:\n    x = move(x)\n    found.append(float(x[0]))\nfound = np.asarray(found)\n"
+    )
+    assert "found = np.asarray(found)" in rewrite("loop-to-steps", text)
+    assert "lax.scan" in rewrite("loop-to-steps", text)
