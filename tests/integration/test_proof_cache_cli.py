@@ -183,3 +183,22 @@ def test_an_interrupted_run_goes_on(project: Path) -> None:
     found, _ = run(project, *DONATION)
     assert len(earlier(found)) == 1
     assert {function for function, _ in found} == {"first", "second"}
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_stored_edit_is_compared_again_before_it_is_written(project: Path, changed: bool) -> None:
+    """A file outside of the project, which the proof does not know of, may decide what the program prints."""
+    outside = project.parent / "outside.txt"
+    outside.write_text("quiet")
+    shown = (
+        f'    if open({str(outside)!r}).read() == "loud":\n        print(type(globals()["smo" + "oth"]))\n'
+    )
+    (project / "train.py").write_text(PROGRAM.replace("\n\nif __name__", f"{shown}\n\nif __name__"))
+    before, _ = run(project, "--transform", "source")
+    assert any(candidate.startswith("source") for _, candidate in before)
+    outside.write_text("loud" if changed else "quiet")
+    text = (project / "train.py").read_text()
+    again, said = run(project, "--transform", "source", "--apply", "--allow-dirty")
+    assert again
+    assert changed or "comparing the edited program again" in said
+    assert ((project / "train.py").read_text() == text) is changed

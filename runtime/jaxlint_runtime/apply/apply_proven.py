@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from jaxlint.codemods import Refused
@@ -19,11 +20,14 @@ from jaxlint.source.write import Change
 from jaxlint_runtime.apply.edit_trials import Verdict, try_all
 from jaxlint_runtime.apply.writable import Edit, changes_of, choose, not_to_be_changed, record
 from jaxlint_runtime.optimiser_settings import PROGRAM, TRANSFORMS
+from jaxlint_runtime.protocol.report_forms import ResultJson
 from jaxlint_runtime.request import CannotRun
+from jaxlint_runtime.rewrites.original_program import values_of
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 
 _ROUNDS = 3.0  # times that the program has to run to be looked at again
+_COMPARISON = 2.0  # the same, for a comparison of both versions
 
 
 def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled: bool = False) -> None:
@@ -69,6 +73,8 @@ def _write_source(verification: Verification, allow_dirty: bool) -> bool:
     for change in verification.rewritten:
         path = os.path.realpath(change.source.path)
         problem = problem or not_to_be_changed(path, verification.request.project(), allow_dirty)
+    if problem is None and (other := _differs_by_now(verification, proven)) is not None:
+        problem = f"not changed: {other}"
     if problem is None:
         try:
             _store(verification.rewritten, verification.request.project())
@@ -77,6 +83,22 @@ def _write_source(verification: Verification, allow_dirty: bool) -> bool:
     for result in proven:
         record(document, result, problem is None, problem or f"written as tried: {result['reason']}")
     return problem is None
+
+
+def _differs_by_now(verification: Verification, proven: Sequence[ResultJson]) -> str | None:
+    """Runs edits once more that an earlier run of `verify` proved: the program may read what its proof does not know of."""
+    earlier = [one for one in proven if one.get("earlier")]
+    if not earlier or verification.fails:
+        return None
+    if not verification.request.has_time(_COMPARISON * verification.run_seconds):
+        return "an earlier run proved it, and the --budget leaves no time to compare it again"
+    verification.listener.note("--apply: comparing the edited program again, which an earlier run proved")
+    assert verification.check is not None
+    sources = dict(verification.check.sources)
+    for change in verification.rewritten:
+        path = next(path for path, source in sources.items() if source.path == change.source.path)
+        sources[path] = dataclasses.replace(sources[path], text=change.text)
+    return values_of(verification, sources, [(one["path"], one["function"]) for one in earlier])
 
 
 def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled: bool) -> None:
