@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Frame, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import all_parameters, names_stored, nodes_of
 from jaxlint.api.values import Array, ListValue, TupleValue, Value, short_source
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint_rules._names import names_in
 from jaxlint_rules._reasons import is_parameter
+from jaxlint_rules._slices import sources
 
 # Each raises TypeError for a list or a tuple.
 _STRICT = frozenset(
@@ -166,8 +169,28 @@ class ListArgument(Rule):
 
 
 def _may_be_another(node: ast.AST, frame: Frame) -> bool:
-    """Whether it is a parameter of a function without visible calls, or one that tests its argument first."""
-    return is_parameter(node, frame) and (not frame.is_called() or frame.is_conditional())
+    """Whether it is a parameter of a function without visible calls, or one that tests its argument first; or the
+    result of a function that a caller gives together with what the tests ask."""
+    if is_parameter(node, frame):
+        return not frame.is_called() or frame.is_conditional()
+    return _comes_from_given(node, frame) and any(one.is_conditional() for one in (frame, *frame.callers()))
+
+
+def _comes_from_given(node: ast.AST, frame: Frame) -> bool:
+    """Whether a value is made of what a parameter returns: which of the branches is right for which function given is
+    then known to the callers alone."""
+    function = frame.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return False
+    given = {parameter.arg for parameter in all_parameters(function.node)}
+    needed = sources(names_in(node), function.node)
+    return any(
+        isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Name)
+        and statement.value.func.id in given
+        and bool(needed & names_stored(statement))
+        for statement in nodes_of(function.node, ast.Assign)
+    )
 
 
 def _is_array(value: Value) -> bool:

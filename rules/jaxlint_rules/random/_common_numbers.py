@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Frame, KeyEvent
-from jaxlint.api.syntax import dotted, nodes_of, walk
+from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Function, Transformed
 from jaxlint_rules._names import last_name, names_in
 
@@ -15,6 +15,24 @@ def reach_other_submodules(event: KeyEvent) -> bool:
     draws into the key."""
     methods = [_method_of(event.first), _method_of(event.node)]
     return all(methods) and methods[0] != methods[1]
+
+
+_BACK = ("inverse_", "inv_", "un", "de", "undo_", "reverse_")
+_PAIRS = {"encode": "decode", "encrypt": "decrypt", "compress": "decompress", "forward": "inverse"}
+
+
+def undoes(event: KeyEvent) -> bool:
+    """`y = rotate(x, key)` and `inverse_rotate(y, key)`: what takes an operation back needs the numbers that it drew."""
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    forth, back = (last_name(call.func).lower().lstrip("_") for call in (first, second))
+    named = back in {f"{way}{forth}" for way in _BACK} or any(
+        back == forth.replace(one, other) for one, other in _PAIRS.items() if one in forth
+    )
+    statement = event.frame.module.parents.get(first)
+    made = names_stored(statement) if isinstance(statement, ast.Assign) else set[str]()
+    return named and bool(made & names_in(second))
 
 
 def reach_other_modules(event: KeyEvent) -> bool:

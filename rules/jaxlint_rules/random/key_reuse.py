@@ -22,6 +22,7 @@ from jaxlint_rules.random._common_numbers import (
     reach_other_submodules,
     share_masks,
     shows_shapes,
+    undoes,
 )
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
@@ -157,6 +158,7 @@ def _is_right_again(event: KeyEvent) -> bool:
         or look_at_one_point(event)
         or _begins_again(event)
         or change_alike(event)
+        or undoes(event)
     )
 
 
