@@ -83,6 +83,14 @@ def _use_key(call: LibraryCall) -> None:
         call.machine.part(Keys).use_library_key(call.kwargs["key"], call.node, call.frame)
 
 
+@calls_of_made("equinox.nn.make_with_state")
+def make_with_state(call: LibraryCall) -> Value:
+    """`eqx.nn.make_with_state(Model)(...)`: the model, and the initial state of its layers."""
+    if not call.made.args:
+        return call.opaque()
+    return TupleValue([call.run_all(call.made.args[0], call.args, call.kwargs), call.opaque()])
+
+
 @calls("equinox.partition")
 def partition(call: LibraryCall) -> Value:
     if (tree := call.first()) is None:
@@ -247,8 +255,30 @@ def tree_at(call: LibraryCall) -> Value:
     return tree if isinstance(tree, (Array, ExternalObject)) else UNKNOWN
 
 
+@calls("equinox.nn.inference_mode", "equinox.tree_inference")
+def inference_mode(call: LibraryCall) -> Value:
+    """The same model, whose layers compute as in inference."""
+    chosen = call.argument(1, "value")
+    tree = call.first()
+    return UNKNOWN if tree is None else _in_inference(tree, Static(True) if chosen is None else chosen)
+
+
+def _in_inference(value: Value, chosen: Value, depth: int = 6) -> Value:
+    if depth == 0:
+        return UNKNOWN
+    if isinstance(value, ExternalObject) and value.name.startswith("equinox.nn."):
+        held = [_in_inference(part, chosen, depth - 1) for part in value.args]
+        return replace(value, args=held, kwargs={**value.kwargs, "inference": chosen})
+    if isinstance(value, Instance):
+        fields = {name: _in_inference(part, chosen, depth - 1) for name, part in value.fields.items()}
+        return Instance(value.cls, fields, value.open, value.origin, value.ready, value.staged)
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        return map_parts(value, lambda part: _in_inference(part, chosen, depth - 1))
+    return value
+
+
 calls(
-    "equinox.apply_updates", "equinox.nn.inference_mode", "equinox.tree_inference", "equinox.filter_shard",
+    "equinox.apply_updates", "equinox.filter_shard",
     "equinox.filter_closure_convert", f"{ENUMERATION}.promote", *PASSED_ON,
 )(first_argument)  # fmt: skip
 calls("equinox.tree_check")(nothing)

@@ -307,6 +307,15 @@ class DerivativeRulesEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class ForwardResultEvent(Event):
+    """`on_forward_result`: what `rule`, the `fwd` of a function with its own derivatives, returned for a call."""
+
+    transformed: Transformed
+    rule: Value
+    result: Value
+
+
+@dataclass(slots=True, eq=False)
 class CarryEvent(Event):
     """`on_carry`: a call of a loop with `init`. Its `body` receives `carry` and returns `result`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.staging import events
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
@@ -35,13 +36,13 @@ class CustomRules(Part):
 
         Its rules define its gradient: its body is not differentiated.
         """
-        flow = flow_in(call.inputs)
+        flow, derived = flow_in(call.inputs), self.machine.differentiating > 0
         plain = [marked(value, None) for value in call.args]
         with NotDifferentiated(self.machine, 0), NotReversed(self.machine, 0):
-            result = self.run_custom(t, call.passing(plain))
+            result = self.run_custom(t, call.passing(plain), derived)
         return result if flow is None else marked(result, flow)
 
-    def run_custom(self, t: Transformed, call: Call) -> Value:
+    def run_custom(self, t: Transformed, call: Call, derived: bool) -> Value:
         args, frame = call.args, call.frame
         if t.api == "jax.custom_vjp" and frame.stage.staged and not self.machine.custom_rules:
             for number in constant_numbers(t.options.get("nondiff_argnums")) or ():
@@ -53,12 +54,13 @@ class CustomRules(Part):
             result = self.calls.call_value(t.target, call)
             if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
                 return self.run_custom_gradient(t, result, args, call.node, frame)
-            self.run_custom_rules(t, call)
+            self.run_custom_rules(t, call, derived)
         return result
 
-    def run_custom_rules(self, t: Transformed, call: Call) -> None:
+    def run_custom_rules(self, t: Transformed, call: Call, derived: bool) -> None:
+        """Evaluates the rules where they are traced, or a gradient is taken."""
         args, frame = call.args, call.frame
-        if not frame.stage.staged:
+        if not (frame.stage.staged or derived):
             return
         names = self.machine.staging.signature(t.target)
         named = constant_names(t.options.get("nondiff_argnames")) or ()
@@ -87,6 +89,8 @@ class CustomRules(Part):
         residuals: Value = UNKNOWN
         told = [t.attributes["perturbed"]] if "perturbed" in t.attributes else []
         result = self.calls.call_value(forward, call.passing([*told, *args]))
+        event = events.ForwardResultEvent(call.node, frame, t, forward, result)
+        self.machine.emit("forward_result", event)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             residuals = result.items[1]
         if backward is not None:

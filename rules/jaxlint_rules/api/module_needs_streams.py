@@ -9,6 +9,7 @@ from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.values import MISSING, ClassValue, ExternalObject, Function, Instance, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
+from jaxlint_rules.api._written_collections import written_collections
 
 # The option that switches a layer, the argument that it needs in training mode, and the exception without it.
 _LAYERS = {
@@ -23,7 +24,8 @@ class ModuleNeedsStreams(Rule):
     ## What it does
     Finds `model.apply(variables, x, train=True)` if the module contains
     `nn.Dropout(deterministic=not train)` and the call passes no `rngs`, or contains
-    `nn.BatchNorm(use_running_average=not train)` and the call passes no `mutable`.
+    `nn.BatchNorm(use_running_average=not train)` and the call passes no `mutable`; and modules that
+    write a variable of their own (`self.variable`) at each call, without `mutable`.
 
     ## Why is this bad?
     Dropout needs a stream of PRNG keys: without `rngs` it raises `InvalidRngError`. Batch
@@ -84,6 +86,14 @@ class ModuleNeedsStreams(Rule):
                     reason=f"the call has `{flag}={value}` but no `{needed}`",
                 )
                 return
+        mutable = event.kwargs.get("mutable")
+        written = next(written_collections(module.cls), None)
+        if written is not None and (mutable is None or constant(mutable) in (None, False)):
+            report(
+                event.node,
+                f"`{module.cls.name}` writes `{written}`: ModifyScopeVariableError; pass `mutable=[{written!r}]`",
+                reason="the module assigns the `value` of a variable of that collection at each call",
+            )
 
 
 def _switched(cls: ClassValue) -> Iterator[tuple[str, str, bool]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted
 from jaxlint.api.values import Array, Unknown, constant, find_array, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -28,6 +29,7 @@ class SwappedArguments(Rule):
     - `tx.update(params, state, grads)`, where the third argument is a gradient and the first is not;
     - `target = optax.incremental_update(target, params, 0.005)`, which replaces the target by nearly
       all of the new parameters: the new ones come first;
+    - `state, updates = tx.update(grads, state)`, where the updates become the state;
     - `optax.softmax_cross_entropy(labels, logits)`, where the labels come from `jax.nn.one_hot`.
 
     ## Why is this bad?
@@ -78,7 +80,7 @@ class SwappedArguments(Rule):
         elif event.name:
             found = _labels_first(event)
         else:
-            found = _gradients_last(event, node)
+            found = _gradients_last(event, node) or _state_first(event, node, report)
         if found:
             message, reason = found
             report(node, message, reason=reason)
@@ -98,6 +100,21 @@ def _gradients_last(event: CallEvent, node: ast.Call) -> tuple[str, str] | None:
     return (
         f"`update` takes the gradients first, but gets `{given}` there; swap the two arguments",
         f"the third argument is the gradient with respect to `{given}`",
+    )
+
+
+def _state_first(event: CallEvent, node: ast.Call, report: Reporter) -> tuple[str, str] | None:
+    """`state, updates = tx.update(grads, state)`: the pair is unpacked the other way round."""
+    given = node.args[1] if len(node.args) > 1 else None
+    targets = targets_of(node, report.module)
+    if not is_optimiser_update(event) or given is None or len(targets) != 2:
+        return None
+    first, second = (dotted(target) for target in targets)
+    if not first or first != dotted(given) or first == second:
+        return None
+    return (
+        f"`update` returns the updates first, and they become `{first}`; swap the two names",
+        f"the call takes `{first}` as its state",
     )
 
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
 
 from jaxlint.api import DonatedReadEvent, DonationEvent, Module, Reporter, Rule, StagedReturnEvent
 from jaxlint.api.syntax import dotted, place_of, walk
-from jaxlint.api.values import Array, External, Instance, Unknown, Value, parts_of
+from jaxlint.api.values import (
+    Array,
+    DictValue,
+    External,
+    Instance,
+    ListValue,
+    TupleValue,
+    Unknown,
+    Value,
+    parts_of,
+)
 from jaxlint.finding import Severity
 
 _UPDATES = re.compile(r"step|update|train|learn")
@@ -24,7 +36,8 @@ class UseAfterDonation(Rule):
     ## What it does
     Finds reads of an array after it was donated to a jitted function: after the call, in the next
     iteration of a loop, through another name for the same array (a target network, the best
-    parameters so far, a state built from them), or as a second argument of the same call.
+    parameters so far, a state built from them), or as a second argument of the same call. Also finds
+    states that hold one array twice (`State(params=w, target=w)`) and are donated.
 
     ## Why is this bad?
     Donation gives the buffer to the call: XLA may write a result into it, and JAX deletes the old
@@ -122,6 +135,14 @@ class UseAfterDonation(Rule):
         """Records attributes that a method donates, to compare with those that `__init__` binds to the same arrays."""
         function = event.frame.function
         place = event.donation.place
+        if (twice := held_twice(event.frame.value_of(place), event.frame.module)) is not None:
+            first, second, shared = twice
+            report(
+                event.node,
+                f"`{place}` holds `{shared}` as `{first}` and `{second}`, and is donated: JaxRuntimeError; copy one of them",
+                reason=f"`{event.donation.label}` donates `{event.donation.parameter}`, and a buffer can be donated once",
+                severity=Severity.WARNING,
+            )
         statement = event.assignment()
         if isinstance(statement, ast.Assign) and any(
             place_of(part) == place for target in statement.targets for part in walk(target)
@@ -201,6 +222,43 @@ def leaves(value: Value, depth: int = 3) -> Iterator[Value]:
     if depth > 0:
         for part in parts_of(value):
             yield from leaves(part, depth - 1)
+
+
+def held_twice(value: Value | None, module: Module) -> tuple[str, str, str] | None:
+    """Two fields of an object, or items of a dict, that the file gives one variable, and the variable: `State(params=w,
+    target=w)`."""
+    if isinstance(value, Instance):
+        parts: dict[Any, Value] = dict(value.fields)
+    elif isinstance(value, DictValue):
+        parts = dict(value.items)
+    else:
+        return None
+    for first, second in combinations(parts, 2):
+        held = parts[first]
+        if held is parts[second] and isinstance(held, (Array, ListValue, DictValue, TupleValue, Instance)):
+            shared = _given_to_both(str(first), str(second), module)
+            if shared:
+                return str(first), str(second), shared
+    return None
+
+
+def _given_to_both(first: str, second: str, module: Module) -> str:
+    """The variable that one call, or one dict, in the file gives both."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call):
+            given: dict[object, ast.expr] = {keyword.arg: keyword.value for keyword in node.keywords}
+        elif isinstance(node, ast.Dict):
+            given = {
+                key.value: value
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant)
+            }
+        else:
+            continue
+        texts = [dotted(given[name]) if name in given else "" for name in (first, second)]
+        if texts[0] and texts[0] == texts[1]:
+            return texts[0]
+    return ""
 
 
 def _origin(value: Value) -> object:

@@ -132,6 +132,37 @@ def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.e
     return _fields_of_made(node, frame)
 
 
+def attributes_stepped(node: ast.expr, loop: ast.AST, frame: Frame) -> Iterator[tuple[str, str]]:
+    """The attributes of an object that each iteration sets, here or in a function that gets the object, to what follows
+    a counter; with the name that they follow."""
+    owner = dotted(node)
+    for assignment in _always(loop):
+        for name in _attributes_of(owner, assignment):
+            followed = follows(assignment.value, loop, frame)
+            if followed:
+                yield name, followed
+    for statement in getattr(loop, "body", ()):
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        called = named_or_method(call.func, frame) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or not isinstance(called, Function):
+            continue
+        given = [(p, a) for p, a in given_arguments(called.node, call) if p]
+        moving = {p: name for p, a in given if (name := follows(a, loop, frame))}
+        inside = _Names(frozenset(moving), assigned_once(called.node), None)
+        for parameter in [p for p, a in given if dotted(a) == owner] if moving else ():
+            for assignment in _always(called.node):
+                for name in _attributes_of(parameter, assignment):
+                    followed = _follows(assignment.value, inside)
+                    if followed:
+                        yield name, moving[followed]
+
+
+def _attributes_of(owner: str, assignment: ast.Assign) -> Iterator[str]:
+    for target in assignment.targets:
+        if isinstance(target, ast.Attribute) and owner and dotted(target.value) == owner:
+            yield target.attr
+
+
 @cache
 def _always(loop: ast.AST) -> tuple[ast.Assign, ...]:
     """The unconditional assignments of an iteration."""

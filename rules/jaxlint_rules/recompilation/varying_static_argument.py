@@ -14,7 +14,7 @@ from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, bodies, host_loops
 from jaxlint_rules._names import last_name
 from jaxlint_rules.recompilation._changing_numbers import compiled_numbers, is_stepped
-from jaxlint_rules.recompilation._following import fields_given, follows, follows_calls
+from jaxlint_rules.recompilation._following import attributes_stepped, fields_given, follows, follows_calls
 
 
 class VaryingStaticArgument(Rule):
@@ -30,9 +30,9 @@ class VaryingStaticArgument(Rule):
     - a count that an object keeps;
     - the length of a list that grows.
 
-    For `eqx.filter_jit` every Python number is static, also one in a field of a module. For
-    `jax.jit` the fields of a dataclass that are declared static count. The loop, a helper or the
-    jitted function itself may change such a field.
+    For `eqx.filter_jit` every Python number is static, also one in a field of a module; so are the
+    numbers of an `nnx.Module` for `nnx.jit`. For `jax.jit` the fields of a dataclass that are
+    declared static count. The loop, a helper or the jitted function itself may change such a field.
 
     ## Why is this bad?
     JAX compiles one program for each value of a static argument. With a static step counter or
@@ -147,6 +147,16 @@ class VaryingStaticArgument(Rule):
                         event.argument,
                         f"`{event.transformed.label}` recompiles every iteration: the static field `{name}` varies with `{followed}`; make it a leaf",
                         reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
+                    )
+                    return
+            if value.cls.kind != "nnx" or event.transformed.kind not in JIT_KINDS:
+                continue
+            for name, followed in attributes_stepped(event.argument, loop.node, frame):
+                if isinstance(value.fields.get(name), Static):
+                    report(
+                        event.argument,
+                        f"`{event.transformed.label}` recompiles: the number `{name}` of the module varies with `{followed}`; use `nnx.Variable`",
+                        reason=f"a number in a module is static, and the loop at line {getattr(loop.node, 'lineno', '?')} changes it",
                     )
                     return
 

@@ -7,7 +7,7 @@ import re
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
 from jaxlint.api.tables import COLLECTIVES
-from jaxlint.api.values import strings
+from jaxlint.api.values import ExternalObject, constant, strings
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 from jaxlint_rules._reasons import path_to
@@ -23,6 +23,7 @@ class UnboundAxis(Rule):
     Finds `lax.psum`, `pmean`, `axis_index` and other collectives with a constant axis name that no
     enclosing `vmap`, `pmap` or `shard_map` binds: another name than that of the `pmap`, or a plain
     `jit` in a program that never binds the name.
+    `eqx.nn.BatchNorm` computes over such an axis in training.
 
     ## Why is this bad?
     Tracing raises `NameError: unbound axis name`.
@@ -58,17 +59,10 @@ class UnboundAxis(Rule):
     severity = Severity.ERROR
     follows_calls = True
 
-    @concerns(*_QUERIES, *COLLECTIVES)
+    @concerns(*_QUERIES, *COLLECTIVES, callees=("ExternalObject",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        query = event.name in _QUERIES
-        if not (query or event.name in COLLECTIVES) or not event.frame.stage.staged:
-            return
-        position = 0 if query else 1
-        given = event.kwargs.get("axis_name")
-        if given is None and position < len(event.args):
-            given = event.args[position]
-        names = strings(given)
-        if not names:
+        names = _axes_named(event)
+        if not names or not event.frame.stage.staged:
             return
         bound: list[str] = []
         mapped = ""
@@ -100,6 +94,23 @@ class UnboundAxis(Rule):
             reason=reason,
             severity=Severity.ERROR if bound else Severity.WARNING,
         )
+
+
+def _axes_named(event: CallEvent) -> tuple[str, ...] | list[str] | None:
+    """The axes over which a collective, or a layer that contains one, computes."""
+    if event.name in _QUERIES or event.name in COLLECTIVES:
+        position = 0 if event.name in _QUERIES else 1
+        given = event.kwargs.get("axis_name")
+        if given is None and position < len(event.args):
+            given = event.args[position]
+        return strings(given)
+    layer = event.callee
+    if not isinstance(layer, ExternalObject) or layer.name != "equinox.nn.BatchNorm":
+        return None
+    for options in (event.kwargs, layer.kwargs):  # in inference it reads its statistics
+        if "inference" in options and constant(options["inference"]) is not False:
+            return None
+    return strings(layer.kwargs.get("axis_name") or (layer.args[1] if len(layer.args) > 1 else None))
 
 
 def _is_outermost(frame: Frame) -> bool:

@@ -10,6 +10,7 @@ from jaxlint.api.values import (
     Array,
     DictValue,
     ExternalObject,
+    Instance,
     ListValue,
     NumpyArray,
     Operation,
@@ -52,6 +53,8 @@ def difference(left: Value, right: Value, carry: bool = False, depth: int = 4) -
             if found:
                 return f"{found} at position {position}" if " at " not in found else found
         return ""
+    if isinstance(left, Instance) and isinstance(right, Instance):
+        return _difference_of_objects(left, right, carry, depth)
     return _difference_of_leaves(left, right, carry) if one == "leaf" else ""
 
 
@@ -168,6 +171,19 @@ def _difference_of_dicts(left: DictValue, right: DictValue, carry: bool, depth: 
     return ""
 
 
+def _difference_of_objects(left: Instance, right: Instance, carry: bool, depth: int) -> str:
+    """Objects of one class that JAX flattens, leaf by leaf, as far as their fields are known."""
+    if left.cls is not right.cls:
+        return ""  # an object may be of a class below
+    for name, value in left.fields.items():
+        other = right.fields.get(name)
+        if other is not None and not left.cls.all_fields()[name].static:
+            found = difference(value, other, carry, depth - 1)
+            if found:
+                return f"{found} at `{name}`" if " at " not in found else found
+    return ""
+
+
 def _difference_of_leaves(left: Value, right: Value, carry: bool) -> str:
     one, two = dtype_of(left), dtype_of(right)
     if one and two:
@@ -187,7 +203,7 @@ def _difference_of_leaves(left: Value, right: Value, carry: bool) -> str:
 
 
 def kind_of(value: Value) -> str:
-    """The kind of a value, if certain: "none", "leaf", "tuple", "list" or "dict"; otherwise ""."""
+    """The kind of a value, if certain: "none", "leaf", "tuple", "list", "dict" or "object"; otherwise ""."""
     if is_none(value):
         return "none"
     if isinstance(value, Static):
@@ -207,7 +223,10 @@ def kind_of(value: Value) -> str:
     if isinstance(value, ListValue):
         return "list" if value.items is not None and value.kind == "list" else ""
     if isinstance(value, DictValue):
-        return "dict" if value.element is None else ""
+        return "dict" if value.element is None and not value.optional else ""
+    if isinstance(value, Instance):
+        declared = value.cls.all_fields() if value.cls.model.pytree and value.cls.model.fields else {}
+        return "object" if declared and value.fields.keys() <= declared.keys() else ""
     return ""
 
 
@@ -223,6 +242,8 @@ def describe(value: Value) -> str:
         return f"a dict of {len(value.items)}"
     if isinstance(value, Static):
         return "a Python number"
+    if isinstance(value, Instance):
+        return f"a `{value.cls.name}`"
     dtype = strong(dtype_of(value))
     return f"{'an' if dtype.startswith('int') else 'a'} {dtype} array" if dtype else "an array"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import DerivativeRulesEvent, Reporter, Rule
+from jaxlint.api import DerivativeRulesEvent, ForwardResultEvent, Reporter, Rule
 from jaxlint.api.syntax import nodes_of
-from jaxlint.api.values import Function, Transformed, Value, constant
+from jaxlint.api.values import Array, Function, Transformed, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._signatures import Signature, signature_of
 
@@ -20,7 +20,7 @@ class DerivativeRuleSignature(Rule):
     - rules that do not accept the arguments that JAX passes: `fwd` gets those of the function,
       `bwd` gets the arguments in `nondiff_argnums`, the residuals and the cotangent, and a jvp rule
       gets the arguments in `nondiff_argnums`, the primals and the tangents;
-    - a `fwd` that returns a tuple of another length than two;
+    - a `fwd` that returns a tuple of another length than two, or an array alone;
     - a `bwd` that returns a tuple without one cotangent for each differentiated argument.
 
     ## Why is this bad?
@@ -102,6 +102,20 @@ class DerivativeRuleSignature(Rule):
                 reason=f"it is a rule of `{t.label}`, which has {count} argument{'s' * (count != 1)}"
                 + (f", {fixed} of them not differentiated" if fixed else ""),
             )
+
+    def on_forward_result(self, event: ForwardResultEvent, report: Reporter) -> None:
+        """One array is no pair, whatever its length."""
+        rule, result = event.rule, event.result
+        if not isinstance(result, Array) or not result.certain or result.tree:
+            return
+        is_one = result.made is not None or bool(result.dtype)  # a tree has none of its own
+        if not is_one or not isinstance(rule, Function) or event.is_caught():
+            return
+        report(
+            rule.node if rule.module is event.frame.module else event.node,
+            f"`{rule.name}` returns an array, which raises TypeError; return `(result, residuals)`",
+            reason=f"it is a rule of `{event.transformed.label}`, for which JAX needs a pair",
+        )
 
 
 def _function(rule: Value | None) -> Function | None:
