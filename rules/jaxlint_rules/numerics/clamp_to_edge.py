@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import struct
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Array, Operation, Value
+from jaxlint.api.values import Array, Operation, Value, dtype_of
 from jaxlint.finding import Severity
+from jaxlint_rules._x64 import may_have_x64
 from jaxlint_rules.numerics._expressions import has_own_gradient, made, number, without_views
 
 _EDGES = {
@@ -20,13 +22,17 @@ _EDGES = {
 }
 
 
+_LARGEST = 1e38  # of float32, about
+
+
 class ClampToEdge(Rule):
     """The gradient is NaN where a clamp reaches the edge of a domain.
 
     ## What it does
     Finds, in differentiated functions, `sqrt`, `log`, `arccos`, `arcsin`, `arctanh` and `arccosh`
     of a value that is clamped to exactly the edge of the domain: `jnp.sqrt(jnp.maximum(x, 0.0))`,
-    `jnp.arccos(jnp.clip(x, -1, 1))`. Also finds, without a clamp, the angle
+    `jnp.arccos(jnp.clip(x, -1, 1))`. A bound such as `1 - 1e-8` is 1 in float32. The complement
+    counts too: `jnp.log(1 - jnp.clip(p, 1e-12, 1 - 1e-12))`. Also finds, without a clamp, the angle
     `jnp.arccos(u @ v / (norm(u) * norm(v)))` and the distance `jnp.arccosh(1 + x)`.
 
     ## Why is this bad?
@@ -78,8 +84,13 @@ class ClampToEdge(Rule):
             return
         argument = operation.args[0] if operation.args else None
         clamp = made(argument, "maximum", "clip", "relu")
-        if clamp is not None and any(_clamps_to(clamp, edge) for edge in edges):
-            self.found.append((event, f"`{clamp.name}` clamps exactly to the edge of the domain"))
+        if operation.name == "log" and clamp is None and (rest := made(argument, "subtract")) is not None:
+            # `log(1 - p)` of a probability
+            if len(rest.args) == 2 and number(rest.args[0]) == 1.0:
+                clamp, edges = made(rest.args[1], "minimum", "clip"), (1.0,)
+        found = next(filter(None, (_clamped(clamp, edge, report) for edge in edges)), "") if clamp else ""
+        if found:
+            self.found.append((event, found))
         elif (
             isinstance(argument, Array)
             and argument.flow is not None
@@ -120,10 +131,18 @@ def _is_length(value: Value, depth: int = 4) -> bool:
     return operation.name == "norm" or all(_is_length(part, depth - 1) for part in operation.args)
 
 
-def _clamps_to(clamp: Operation, edge: float) -> bool:
+def _clamped(clamp: Operation, edge: float, report: Reporter) -> str:
+    """Why a clamp reaches the edge of a domain; "" if it does not."""
     if clamp.name == "relu":
-        return edge == 0.0
-    bounds: list[Value] = [*clamp.args[1:], *clamp.kwargs.values()]
-    if clamp.name == "maximum":
-        bounds = list(clamp.args)
-    return any(number(bound) == edge for bound in bounds)
+        bounds: list[float] = [0.0]
+    else:
+        given = [*clamp.args, *clamp.kwargs.values()] if clamp.name in ("maximum", "minimum") else None
+        values: list[Value] = given or [*clamp.args[1:], *clamp.kwargs.values()]
+        bounds = [found for value in values if isinstance(found := number(value), (int, float))]
+    if edge in bounds:
+        return f"`{clamp.name}` clamps exactly to the edge of the domain"
+    wide = any(dtype_of(value) == "float64" for value in clamp.args) or may_have_x64(report, report.module)
+    for bound in () if wide else bounds:
+        if abs(bound) < _LARGEST and struct.unpack("f", struct.pack("f", bound))[0] == edge:
+            return f"the bound {bound!r} of `{clamp.name}` is {edge:g} in float32"
+    return ""
