@@ -1,4 +1,4 @@
-"""Lists that objects extend at each step and return as one array of their current length."""
+"""Lists that objects extend, and buffers that they fill, at each step and return as an array of the current length."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _SHRINKING = frozenset({"pop", "popleft", "clear", "remove"})
 
 def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
     """Why an argument grows each time that `body` runs: an object collects it; "" if that is unknown."""
+    if isinstance(argument, ast.Starred):
+        argument = argument.value
     made, position = binding(argument.id, body) if isinstance(argument, ast.Name) else (argument, None)
     if not isinstance(made, ast.Call):
         return ""
@@ -28,14 +30,17 @@ def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
     cls = _class_of(owner, frame) if owner else None
     if cls is None:
         return ""
+    calls = {dotted(call.func) for call in nodes_of(body, ast.Call)}
     if not listed:
+        count = _filled_part(cls.lookup(method), position)
+        if calls & {f"{owner}.{step}" for step in _counted(cls.node).get(count, ())}:
+            return f"the part of `{owner}` up to `{count}` grows"
         name = _returned_list(cls.lookup(method), position)
         adding = set(_growing(cls.node).get(name, ()))
     elif name in _growing(cls.node):
         owner = listed
     else:
         return ""
-    calls = {dotted(call.func) for call in nodes_of(body, ast.Call)}
     return (
         f"`{owner.removesuffix('.' + name)}.{name}` grows" if calls & {f"{owner}.{m}" for m in adding} else ""
     )
@@ -68,6 +73,49 @@ def _returned_list(method: Value | None, position: int | None) -> str:
         result = result.elts[position]
     owner, _, name = _stacked(result).rpartition(".")
     return name if owner == "self" else ""
+
+
+def _filled_part(method: Value | None, position: int | None) -> str:
+    """The attribute `n` of a method that returns `self.items[: self.n]`, alone or beside others."""
+    given = list(results(method.node, False)) if isinstance(method, Function) else []
+    if len(given) != 1:
+        return ""
+    parts = given[0].elts if isinstance(given[0], ast.Tuple) else [given[0]]
+    if position is not None and len(parts) > 1:
+        parts = parts[position : position + 1]
+    for part in parts:
+        cut = part.slice if isinstance(part, ast.Subscript) else None
+        if isinstance(cut, ast.Slice) and cut.lower is None and cut.step is None and cut.upper is not None:
+            owner, _, name = dotted(cut.upper).rpartition(".")
+            if owner == "self":
+                return name
+    return ""
+
+
+@cache
+def _counted(cls: ast.ClassDef) -> dict[str, list[str]]:
+    """Attributes that methods count up, perhaps to a bound, and that none sets back; and the names of these methods."""
+    found: dict[str, list[str]] = {}
+    kept: set[str] = set()
+    for method in nodes_of(cls, ast.FunctionDef):
+        for stepped in nodes_of(method, ast.AugAssign):
+            if isinstance(stepped.op, ast.Add):
+                found.setdefault(dotted(stepped.target).removeprefix("self."), []).append(method.name)
+        for statement in nodes_of(method, ast.Assign):
+            for path in map(dotted, statement.targets):
+                name = path.removeprefix("self.")
+                if _adds_to(path, statement.value):
+                    found.setdefault(name, []).append(method.name)
+                elif path != name and method.name not in ("__init__", "__post_init__"):
+                    kept.add(name)
+    return {name: methods for name, methods in found.items() if name not in kept}
+
+
+def _adds_to(path: str, value: ast.expr) -> bool:
+    """`self.n + 1`, or `min(self.n + 1, self.capacity)`."""
+    if isinstance(value, ast.Call) and dotted(value.func) == "min":
+        return any(_adds_to(path, argument) for argument in value.args)
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and dotted(value.left) == path
 
 
 @cache

@@ -59,6 +59,7 @@ class ShapeVaryingLoop(Rule):
     - the rows of a class (`x[labels == c]`);
     - a slice between two offsets (`x[starts[i] : starts[i + 1]]`);
     - an array of a random size;
+    - the part of an object's buffer that the loop has filled;
     - a batch that a function of the project pads to its longest item, or collects until a condition
       holds.
 
