@@ -137,7 +137,8 @@ class Calls(Part):
             return inner.items
         if type(inner) is TupleValue and inner.tail is not None:
             return [*inner.head, StarArgument(fresh(inner.tail))]
-        return [StarArgument(self.machine.language.element_of(inner, argument, frame))]
+        sizes = inner.measured if type(inner) is TupleValue else None
+        return [StarArgument(self.machine.language.element_of(inner, argument, frame), sizes)]
 
     def unpack_mapping(
         self, mapping: Value, kwargs: dict[str, Value], callee: Value, keyword: ast.keyword, frame: Frame

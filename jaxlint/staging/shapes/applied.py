@@ -10,7 +10,7 @@ from jaxlint.staging.shapes.measures import size_of, sizes_in
 from jaxlint.staging.values.arrays import Array, NumpyArray, Operation, Shape
 from jaxlint.staging.values.objects import AtIndexer, ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
-from jaxlint.staging.values.plain import MISSING, OptionalName, StarArgument, Value, is_none
+from jaxlint.staging.values.plain import MISSING, Measured, OptionalName, StarArgument, Value, is_none
 from jaxlint.staging.values.sizes import Size, differ, symbol, written
 
 
@@ -56,6 +56,21 @@ def shape_text(shape: Sequence[Size]) -> str:
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
+def _with_one_shape(made: Operation, name: str) -> tuple[Value, ...]:
+    """The arguments of `x.reshape(*x.shape[:-1], 4, 16)`, as if they were one tuple."""
+    parts: list[Value] = []
+    for argument in made.args[1:]:
+        if isinstance(argument, StarArgument):
+            if argument.sizes is None:
+                raise UnclearError
+            parts.append(TupleValue(None, measured=argument.sizes))
+        else:
+            parts.append(argument)
+    if not name.endswith("numpy.reshape") or isinstance(made.args[0], StarArgument):
+        raise UnclearError
+    return made.args[0], TupleValue(None, measured=Measured("joined", tuple(parts)))
+
+
 class Applied:
     """One operation with its arguments."""
 
@@ -70,7 +85,7 @@ class Applied:
         if made.kwargs and ("**" in made.kwargs or OptionalName in map(type, made.kwargs)):
             raise UnclearError
         if StarArgument in map(type, made.args):
-            raise UnclearError
+            self.args = _with_one_shape(made, name)
         if isinstance(made.node, ast.Call):
             for keyword in made.node.keywords:
                 if keyword.arg is None:

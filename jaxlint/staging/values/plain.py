@@ -154,13 +154,15 @@ class Unknown(Value):
 
 
 class StarArgument(Unknown):
-    """`*args` of unknown length at a call. `element` is the value of each of them."""
+    """`*args` of unknown length at a call. `element` is the value of each of them; `sizes`: they are this shape, or part
+    of one."""
 
-    __slots__ = ("element",)
+    __slots__ = ("element", "sizes")
 
-    def __init__(self, element: Value) -> None:
+    def __init__(self, element: Value, sizes: Measured | None = None) -> None:
         super().__init__(None)
         self.element = element
+        self.sizes = sizes
 
 
 UNKNOWN: Final = Unknown()

@@ -30,6 +30,7 @@ class SwappedArguments(Rule):
     - `target = optax.incremental_update(target, params, 0.005)`, which replaces the target by nearly
       all of the new parameters: the new ones come first;
     - `state, updates = tx.update(grads, state)`, where the updates become the state;
+    - one optimizer state in two calls of `tx.update`, with the gradients of two models;
     - `optax.softmax_cross_entropy(labels, logits)`, where the labels come from `jax.nn.one_hot`.
 
     ## Why is this bad?
@@ -65,6 +66,10 @@ class SwappedArguments(Rule):
     category = "api"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        # By function and state: what the first gradients that met it are gradients of.
+        self.met: dict[tuple[ast.AST, str], tuple[str, str, ast.AST]] = {}
+
     @concerns(
         "optax.incremental_update",
         *_CROSS_ENTROPIES,
@@ -80,10 +85,32 @@ class SwappedArguments(Rule):
         elif event.name:
             found = _labels_first(event)
         else:
-            found = _gradients_last(event, node) or _state_first(event, node, report)
+            found = (
+                _gradients_last(event, node) or _state_first(event, node, report) or self.crossed(event, node)
+            )
         if found:
             message, reason = found
             report(node, message, reason=reason)
+
+    def crossed(self, event: CallEvent, node: ast.Call) -> tuple[str, str] | None:
+        """One state with the gradients of two models: each has a state of its own."""
+        state = dotted(node.args[1]) if len(node.args) > 1 else ""
+        gradient = find_array(event.args[0]) if is_optimiser_update(event) and event.args else None
+        if not state or gradient is None or gradient.role != "grad" or gradient.like is None:
+            return None
+        of, given = gradient.like.name, short_source(node.args[0])
+        optimiser = dotted(node.func)
+        first, before, place = self.met.setdefault(
+            (event.frame.owner, f"{optimiser}({state})"), (of, given, node)
+        )
+        if first == of or not of or place is node:
+            return None
+        if state in map(dotted, targets_of(place, event.frame.module)):
+            return None  # the first call gives the name a new state
+        return (
+            f"`{state}` is the state for the parameters of `{before}`; `{given}` are gradients of others",
+            f"line {getattr(place, 'lineno', '?')} updates with the same state",
+        )
 
 
 def _gradients_last(event: CallEvent, node: ast.Call) -> tuple[str, str] | None:

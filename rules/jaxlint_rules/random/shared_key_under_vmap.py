@@ -141,9 +141,26 @@ def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
         return False
     passed_on = {name for name, given in given_arguments(function.node, used) if isinstance(given, ast.Name)}
     return any(
-        is_draw(call) and call.args and isinstance(call.args[0], ast.Name) and call.args[0].id in passed_on
+        is_draw(call)
+        and call.args
+        and isinstance(call.args[0], ast.Name)
+        and call.args[0].id in passed_on | _split_from(passed_on, function.node)
         for call in nodes_of(function.node, ast.Call)
     )
+
+
+def _split_from(keys: set[str], function: ast.AST) -> set[str]:
+    """The names of `a, b = jax.random.split(key)`."""
+    return {
+        name
+        for statement in nodes_of(function, ast.Assign)
+        if isinstance(statement.value, ast.Call)
+        and last_name(statement.value.func) == "split"
+        and statement.value.args
+        and dotted(statement.value.args[0]) in keys
+        and isinstance(statement.targets[0], (ast.Tuple, ast.List))
+        for name in map(dotted, statement.targets[0].elts)
+    }
 
 
 def _ignores_rows(event: KeptKeyEvent) -> bool:
