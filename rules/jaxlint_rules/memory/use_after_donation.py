@@ -25,6 +25,9 @@ from jaxlint.finding import Severity
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _METRICS = re.compile(r"eval|loss|metric|valid|test|predict|infer|represent")
+_COPIES = re.compile(
+    r"\bdevice_put\w*\(|\breplicate\w*\(|\bshard_\w+\("
+)  # each leaf anew, on several devices
 _DATA = re.compile(
     r"batch|inputs?|images?|labels?|targets?|examples?|data"
 )  # parameters of a step that returns none of them
@@ -232,6 +235,8 @@ def held_twice(value: Value | None, module: Module) -> tuple[str, str, str] | No
     elif isinstance(value, DictValue):
         parts = dict(value.items)
     else:
+        return None
+    if _COPIES.search(module.source.text):
         return None
     for first, second in combinations(parts, 2):
         held = parts[first]
