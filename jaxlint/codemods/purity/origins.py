@@ -39,6 +39,8 @@ _HANDING_ON = frozenset(
     jax.device_get jax.block_until_ready collections.OrderedDict collections.deque itertools.chain types.SimpleNamespace
     """.split()  # noqa: SIM905
 )
+# Methods of arrays, whose result is of the kind of the array: also `x.at[i].set(y)`.
+_OF_ARRAYS = frozenset("set add multiply divide power min max sum mean prod var std dot reshape ravel transpose squeeze swapaxes clip".split())  # fmt: skip  # noqa: SIM905
 _KEEPING = frozenset({"copy", "get", "pop", "items", "values", "popleft", "setdefault", "replace", "_replace", "_asdict"})  # fmt: skip
 
 
@@ -307,7 +309,11 @@ class Origins:
         self, node: ast.Call, file: File, key: object, entered: _Entered | None
     ) -> Iterator[Definition]:
         given = [*node.args, *(one.value for one in node.keywords)]
-        for value in self.possible.of(node.func, file):
+        callees = self.possible.of(node.func, file)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_ARRAYS and not any(isinstance(one, Fn | Ext) for one in callees):  # fmt: skip
+            yield from self._all([node.func.value, *given], file, entered)
+            return
+        for value in callees:
             if isinstance(value, Wrapped) and value.how in STAGING:
                 yield from self._returned(value.inner, node, file, key, entered)
             elif isinstance(value, Fn):

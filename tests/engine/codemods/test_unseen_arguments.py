@@ -89,6 +89,15 @@ def test_a_variable_that_another_path_puts_in() -> None:
     assert of_region(chosen="fresh()", changed="state['turn'] = pickle.load(open('x', 'rb'))") is None
 
 
+def test_methods_of_arrays_give_what_they_are_called_on() -> None:
+    shown = "pickle.load(open('a', 'rb'))"  # by a run
+    changed = "w = state['w']; state['w'] = w.at[0].set(w.sum(0)).reshape(3)"
+    assert of_region(chosen=shown, changed=changed) is None
+    told = of_region(chosen="fresh()", changed="state['w'] = pickle.load(open('x', 'rb')).sum(0)")
+    assert told is not None
+    assert "pickle.load" in told
+
+
 def test_what_a_run_has_shown_may_come_back_on_another_path() -> None:
     assert of_region(chosen="fresh()", changed="best = state; state = best") is None
 
