@@ -24,7 +24,7 @@ class Dead(NamedTuple):
 @cache
 def dead_states(function: FunctionNode) -> dict[ast.AST, Dead]:
     """The unused newer versions in a function, each by the expressions that compute it."""
-    if isinstance(function, ast.Lambda):
+    if isinstance(function, ast.Lambda) or not any(map(_may_be_newer, nodes_of(function, ast.Assign))):
         return {}
     assigned = _assignments(function)
     dead = _unused(function, assigned)
@@ -37,6 +37,17 @@ def dead_states(function: FunctionNode) -> dict[ast.AST, Dead]:
                 if not isinstance(statement.value, (ast.Name, ast.Attribute)):
                     found[statement.value] = Dead(name, old)
     return found
+
+
+def _may_be_newer(statement: ast.Assign) -> bool:
+    """Whether an assignment, by its text alone, may begin or make a newer version: most functions have none."""
+    value = statement.value
+    if isinstance(value, (ast.Name, ast.Attribute)):
+        return True
+    if isinstance(value, ast.Constant):
+        return False
+    names = {part.id for target in statement.targets for part in _flat(target) if isinstance(part, ast.Name)}
+    return any(map(_NEWER.match, names)) or any(part.attr in names for part in nodes_of(value, ast.Attribute))
 
 
 def _assignments(function: FunctionNode) -> dict[str, list[ast.Assign]]:
