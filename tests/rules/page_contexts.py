@@ -113,7 +113,7 @@ CODE""",
 import torch.utils.data
 class Images(torch.utils.data.Dataset):
     CODE""",
-    "jnp-of-numbers": "CODE\nfor step in range(100):\n    print(schedule(step, 100))",
+    "jnp-of-numbers": "CODE\nfor step in range(100):\n    state = train(state, schedule(step, 100))",
     "eager-buffer-update": """\
 CODE
     def __init__(self, obs):

@@ -6,6 +6,7 @@ from jaxlint.api import ConvertEvent, Reporter, Rule
 from jaxlint.api.tables import ELEMENTWISE
 from jaxlint.api.values import Array, Operation, Static, Value
 from jaxlint.finding import Severity
+from jaxlint_rules._heat import is_hot
 from jaxlint_rules._loops import bodies
 
 _HOW = frozenset({"float", "int", "item", "round", "math.floor", "math.ceil"})
@@ -16,8 +17,8 @@ class JnpOfNumbers(Rule):
     """`jax.numpy` computes a Python number from Python numbers in a loop.
 
     ## What it does
-    Finds `float(jnp.cos(step / total))` and similar conversions in a host loop, or in a function
-    that such a loop calls, where all operands are Python numbers.
+    Finds `float(jnp.cos(step / total))` and similar conversions, where all operands are Python
+    numbers, in a host loop that trains, samples or evaluates, or in a function that it calls.
 
     ## Why is this bad?
     Each operation is a dispatch, and the conversion is a host sync: 26 µs for a cosine schedule on
@@ -39,7 +40,8 @@ class JnpOfNumbers(Rule):
     There is no automatic fix: `math` computes in double precision and does not accept arrays.
 
     ## When not to fix
-    Keep it if the function is also called with arrays. Code that runs once is not reported.
+    Keep it if the function is also called with arrays. Code that runs once, and loops that only set up,
+    are not reported.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -56,8 +58,10 @@ class JnpOfNumbers(Rule):
         if event.how not in _HOW or frame.stage.staged or frame.is_in_test() or not isinstance(value, Array):
             return
         made = value.made
-        if made is None or not _computes_numbers(made) or not any(bodies(frame)):
+        if made is None or not _computes_numbers(made):
             return
+        if not any(is_hot(loop, frame) for loop, _ in bodies(frame)):
+            return  # it runs a few times, and costs microseconds
         report(
             event.node,
             f"`{event.how}` of `jnp` functions of Python numbers forces a host sync; use `math` or NumPy",

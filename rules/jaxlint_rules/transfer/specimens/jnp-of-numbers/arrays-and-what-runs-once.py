@@ -30,3 +30,13 @@ def train(params, steps, losses):
 
 
 train(jnp.ones(3), 1000, [])
+
+
+def bands(edges, duration):
+    starts = []
+    for edge in edges:
+        starts.append(int(jnp.ceil(edge * duration)))
+    return starts
+
+
+bands([1.0, 2.0], 8.0)
