@@ -16,6 +16,7 @@ from jaxlint.codemods.purity.program import File, FunctionNode, function_around,
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMPY,
+    TEXT,
     Box,
     Cls,
     Ext,
@@ -206,6 +207,7 @@ class Rebuilt:
                     node not in inside
                     and (sides := _compared(node))
                     and all({ARRAY, NUMPY} & self.possible.of(side, file) for side in sides)
+                    and self.possible.of(_searched(node), file) != {TEXT}
                 ):
                     return f"`{shown_source(node)}` at {self.program.place(file, node)}"
         return None
@@ -418,6 +420,13 @@ def _compared(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SEARCHING:
         return node.args[:1]
     return []
+
+
+def _searched(node: ast.AST) -> ast.expr | None:
+    """What is searched, by `letters.index(x)` and `x in letters`."""
+    if isinstance(node, ast.Compare):
+        return node.comparators[-1] if isinstance(node.ops[-1], ast.In | ast.NotIn) else None
+    return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
 
 
 def _called(callee: Value, depth: int = 0) -> list[Value]:
