@@ -608,7 +608,7 @@ class Rounds:
                 return "verify interrupted", interrupted(Path(name), self.rng, 12.0)
             if turn % 16 == 11:
                 return "verify killed while it writes", killed_while_writing(
-                    Path(name), self.rng.randint(1, 13)
+                    Path(name), self.rng.randint(1, 8)
                 )
             if turn % 8 == 3:
                 return "verify killed", killed(Path(name), self.rng, 12.0)

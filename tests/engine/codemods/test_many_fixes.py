@@ -32,6 +32,6 @@ def seconds(number: int) -> float:
 def test_the_time_of_a_fix_does_not_grow_with_their_number() -> None:
     seconds(10)
     some, more = (
-        min(seconds(number) for _ in range(3)) for number in (400, 1600)
+        min(seconds(number) for _ in range(3)) for number in (800, 3200)
     )  # the least: others use the machine
     assert more < 10 * some

@@ -64,7 +64,10 @@ def missed(text: str, **names: Any) -> list[str]:
         ("def g():\n    yield 1\n    yield 2\nnext(g())\n", ["yield 2"]),
         ("def f(n=1 if 1 else 2): pass\n", ["2", "pass"]),
         ("def f():\n    '''Words.'''\n", []),
-        ("njit = lambda f: f\n@njit\ndef f():\n    return 1\n", []),  # it would not compile a note
+        (
+            "njit = lambda f: f\n@njit\ndef f():\n    return 1\nf()\n",
+            ["return 1"],
+        ),  # numba would not compile a note
         ("from __future__ import annotations\nx: (1 if 2 else 3) = 4\n", []),
     ],
 )
