@@ -207,24 +207,22 @@ class _Run:
         self.result.refused.append(RefusedFix(finding, reason))
 
     def _apply(self, workspace: Workspace, chosen: list[_Candidate]) -> dict[str, SourceFile]:
-        """The new files. If the fixes do not fit together, they are tried one by one to leave out the culprits."""
+        """The new files. If the fixes do not fit together, halves are tried, and halves of these, to leave out the culprits."""
         made = self.rounds[-1].made
-        try:
-            sources = workspace.edited([candidate.plan for candidate in chosen])
-        except Refused:
-            pass
-        else:
-            made += chosen
-            return sources
-        sources = {}
-        for candidate in chosen:
+        waiting = [chosen]
+        while waiting:
+            group = waiting.pop()
             try:
-                sources = workspace.edited([one.plan for one in (*made, candidate)])
+                workspace.edited([one.plan for one in (*made, *group)])
             except Refused as refusal:
-                self._refuse(candidate.finding, str(refusal))
+                if len(group) == 1:
+                    self._refuse(group[0].finding, str(refusal))
+                elif group:
+                    half = len(group) // 2
+                    waiting += [group[half:], group[:half]]  # the first half is next
             else:
-                made.append(candidate)
-        return sources
+                made += group
+        return workspace.edited([one.plan for one in made])
 
     # Fixes that cause findings
 

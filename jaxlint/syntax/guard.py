@@ -6,6 +6,7 @@ libcst by crashing the interpreter, a walk over the tree by Python's recursion l
 
 from __future__ import annotations
 
+import functools
 import keyword
 import re
 from collections.abc import Iterator
@@ -64,6 +65,7 @@ MOST_TOKENS = 150_000
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
+@functools.lru_cache(maxsize=8)  # each fix of a file asks
 def too_long_for_libcst(text: str) -> bool:
     """Whether the concrete syntax tree would take more than a gigabyte."""
     if len(text) <= MOST_TOKENS:

@@ -15,6 +15,7 @@ from jaxlint.codemods.source.text_edits import Lines, apply_edits, overlaps
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
 from jaxlint.fixes import fix_sources
 from jaxlint.source import SourceFile
+from jaxlint.syntax.parse import parse_source
 
 
 def source_file(text: str, path: str) -> SourceFile:
@@ -133,6 +134,25 @@ def test_a_result_that_does_not_parse_is_left_out_and_the_others_are_made():
     assert len(result.applied) == 1
 
 
+def test_one_bad_fix_among_many_is_found_by_halves(monkeypatch):
+    """Each trial reads the whole file: one for each fix would take the square of their number."""
+    texts = []
+    monkeypatch.setattr(
+        "jaxlint.codemods.source.edited_file.parse_source",
+        lambda source, parse=parse_source: (texts.append(source.text), parse(source))[1],
+    )
+    text = "".join(f"x = name{number:03}\n" for number in range(254))
+    text = f"if x:\n    one\n    two\n{text}"  # either may go, but not both
+    names = re.findall(r"name\d+", text)
+    rules = [("JAX001", name, "2") for name in names]
+    result = run({"a.py": text}, replaces(("JAX002", " {4}one\n", ""), ("JAX002", " {4}two\n", ""), *rules))
+    assert result.texts["a.py"].startswith("if x:\n    two\nx = 2\n")
+    assert len(result.applied) == 255
+    assert [one.finding.span.line for one in result.refused] == [2]
+    whole = [one for one in texts if one.count("= 2") > 1]
+    assert len(whole) < 40
+
+
 # Fixes that do not come to rest
 
 
@@ -144,7 +164,7 @@ def replaces(*rules: tuple[str, str, str]):
         for path, source in sources.items():
             lines = Lines(source.text)
             for code, old, new in rules:
-                for match in re.finditer(rf"\b{old}\b", source.text):
+                for match in re.finditer(rf"\b{old}\b" if old.isidentifier() else old, source.text):
                     span = lines.span(*match.span())
                     fix = Fix(Safety.SAFE, "edit", (Edit(path, span, new),))
                     found.append(finding(path, span, fix, code))

@@ -17,7 +17,7 @@ from jaxlint.codemods.source.text_edits import apply_edits, lines_of
 from jaxlint.finding import Edit, Span
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.comments import comments_in
-from jaxlint.syntax.parse import parse_source, refuse_long
+from jaxlint.syntax.parse import parse_source
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SHOWN = 60  # characters of a comment in a message
@@ -85,7 +85,6 @@ def _line_ends(text: str) -> frozenset[str]:
 def _check_parses(source: SourceFile) -> None:
     """Raises Refused if the parser rejects the text."""
     try:
-        refuse_long(source)
         parse_source(source)
     except SourceError as error:
         raise Refused(f"{source.display} would no longer parse ({error.message})") from None
