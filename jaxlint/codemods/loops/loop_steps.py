@@ -39,10 +39,7 @@ def loop_to_steps(draft: Draft, step: Step) -> None:
     `static`: parameters of that function that are known when the steps are compiled; `once`: that function is called once.
     """
     site = draft.site
-    iterable = site.find_ast(step.span, ast.expr)
-    loop = site.names.parents.get(iterable)
-    if not isinstance(loop, ast.For) or loop.iter is not iterable:
-        raise Refused("the span is not the iterable of a `for` statement")
+    loop = site.find_loop(step.span)
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
     steps = Steps.of_loop(site, loop, possible, file)

@@ -47,10 +47,7 @@ class _RowLoop(Loop):
     """The rewrite of one `for` over rows. `lifted`: as a loop of a framework, if it calls the framework's modules."""
 
     def __init__(self, draft: Draft, step: Step, *, lifted: bool = False) -> None:
-        iterable = draft.site.find_ast(step.span, ast.expr)
-        node = draft.site.names.parents.get(iterable)
-        if not isinstance(node, ast.For) or node.iter is not iterable:
-            raise Refused("the span is not the iterable of a `for` statement")
+        node = draft.site.find_loop(step.span)
         appends = adding_statements(node.body)
         self.lifted = lifted_by(draft.site, node) if lifted else Lifted()
         if step.parameters.get("layers") and (name := makes_unstackable(draft.site, node.iter)):

@@ -23,6 +23,7 @@ from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
 from jaxlint.codemods.facts.dataflow import Flow
 from jaxlint.codemods.loops.looks import Looks, looks_of
+from jaxlint.codemods.loops.steps_region import LoopRegion
 from jaxlint.codemods.loops.while_and_range import packed
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
@@ -46,10 +47,7 @@ def steps_between_looks(draft: Draft, step: Step) -> None:
     `static`: parameters of that function that are known when the steps are compiled; `once`: that function is called once.
     """
     site = draft.site
-    iterable = site.find_ast(step.span, ast.expr)
-    loop = site.names.parents.get(iterable)
-    if not isinstance(loop, ast.For) or loop.iter is not iterable:
-        raise Refused("the span is not the iterable of a `for` statement")
+    loop = site.find_loop(step.span)
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
     steps = Stretch.of_loop(site, loop)
@@ -85,13 +83,11 @@ def steps_between_looks(draft: Draft, step: Step) -> None:
 
 
 @dataclass(slots=True)
-class Stretch(Region):
-    """The statements of a loop that compute. `carry`: what goes from step to step; `shown`: what the last step is asked for besides."""
+class Stretch(LoopRegion):
+    """The statements of a loop that compute. `shown`: what the last step is asked for besides."""
 
     found: Looks | None = None
-    carry: list[str] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
-    once: bool = False  # the function around it is called once
 
     @classmethod
     def of_loop(cls, site: Site, loop: ast.For) -> Stretch:
@@ -148,14 +144,6 @@ class Stretch(Region):
         if not self.carry:
             raise Refused("no value is carried from one step to the next")
         self.parameters = [*self.carry, *(one for one in self.parameters if one not in self.carry)]
-
-    def may_keep(self) -> bool:
-        script = self.scope.node is self.site.names.tree
-        return script or len(self.loops()) > 1 or self.once
-
-    def name(self) -> str:
-        around = self.scope.node
-        return f"{around.name}_steps" if isinstance(around, ast.FunctionDef) else "run_steps"
 
 
 @dataclass(slots=True)

@@ -18,18 +18,32 @@ _ENDS = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Yield, ast.YieldFro
 
 
 @dataclass(slots=True)
-class Steps(Region):
+class LoopRegion(Region):
+    """Statements of a loop that become a function of several steps. `carry`: what goes from step to step."""
+
+    carry: list[str] = field(default_factory=list)
+    once: bool = False  # the function around it is called once
+
+    def may_keep(self) -> bool:
+        script = self.scope.node is self.site.names.tree
+        return script or len(self.loops()) > 1 or self.once
+
+    def name(self) -> str:
+        around = self.scope.node
+        return f"{around.name}_steps" if isinstance(around, ast.FunctionDef) else "run_steps"
+
+
+@dataclass(slots=True)
+class Steps(LoopRegion):
     """The statements of a loop that compute on arrays, and those of the host. `carry`: what goes round, or is read after the loop."""
 
     host: HostPart = field(default_factory=HostPart)
-    carry: list[str] = field(default_factory=list)
     static: set[str] = field(default_factory=set)
     counts: bool = False  # the loop runs over a range
     reads_target: bool = False  # what it runs over is asked for by what it computes
     needs_a_turn: bool = (
         False  # a variable that goes in may have no value, which no one asks for where there is no step
     )
-    once: bool = False  # the function around it is called once
 
     @classmethod
     def of_loop(cls, site: Site, loop: ast.For, possible: PossibleValues, file: File) -> Steps:
@@ -177,11 +191,3 @@ class Steps(Region):
         if values and values <= {NUMBER, TEXT}:
             return False
         return Region.stays_around(self, name, possible, file)
-
-    def may_keep(self) -> bool:
-        script = self.scope.node is self.site.names.tree
-        return script or len(self.loops()) > 1 or self.once
-
-    def name(self) -> str:
-        around = self.scope.node
-        return f"{around.name}_steps" if isinstance(around, ast.FunctionDef) else "run_steps"

@@ -112,41 +112,35 @@ class Origins:
         return True
 
     def _all(
-        self, nodes: Iterable[ast.expr | None], file: File, entered: _Entered | None
+        self, nodes: Iterable[ast.expr | None], file: File, entered: _Entered | None, key: object = None
     ) -> Iterator[Definition]:
         for node in nodes:
             if node is not None:
-                yield from self._of(node, file, None, entered)
+                yield from self._of(node, file, key, entered)
 
     # Parts of expressions
 
     def _of_IfExp(
         self, node: ast.IfExp, file: File, key: object, entered: _Entered | None
     ) -> Iterator[Definition]:
-        for one in (node.body, node.orelse):
-            yield from self._of(one, file, key, entered)
+        yield from self._all((node.body, node.orelse), file, entered, key)
 
     def _of_BoolOp(
         self, node: ast.BoolOp, file: File, key: object, entered: _Entered | None
     ) -> Iterator[Definition]:
-        for one in node.values:
-            yield from self._of(one, file, key, entered)
+        yield from self._all(node.values, file, entered, key)
 
     def _of_BinOp(
         self, node: ast.BinOp, file: File, key: object, entered: _Entered | None
     ) -> Iterator[Definition]:
-        for one in (node.left, node.right):
-            yield from self._of(one, file, key, entered)
+        yield from self._all((node.left, node.right), file, entered, key)
 
     def _of_NamedExpr(
-        self, node: ast.NamedExpr, file: File, key: object, entered: _Entered | None
+        self, node: ast.NamedExpr | ast.Starred, file: File, key: object, entered: _Entered | None
     ) -> Iterator[Definition]:
         yield from self._of(node.value, file, key, entered)
 
-    def _of_Starred(
-        self, node: ast.Starred, file: File, key: object, entered: _Entered | None
-    ) -> Iterator[Definition]:
-        yield from self._of(node.value, file, key, entered)
+    _of_Starred = _of_NamedExpr
 
     def _of_UnaryOp(
         self, node: ast.UnaryOp, file: File, key: object, entered: _Entered | None

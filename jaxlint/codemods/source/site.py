@@ -88,6 +88,14 @@ class Site:
         wanted = " or ".join(kind.__name__ for kind in types)
         raise Refused(f"there is no {wanted} at line {span.line}, column {span.column}")
 
+    def find_loop(self, span: Span) -> ast.For:
+        """The `for` that runs over the expression at exactly `span`. Raises Refused."""
+        iterable = self.find_ast(span, ast.expr)
+        loop = self.names.parents.get(iterable)
+        if not isinstance(loop, ast.For) or loop.iter is not iterable:
+            raise Refused("the span is not the iterable of a `for` statement")
+        return loop
+
     def find_function(self, span: Span) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The function whose name is at `span`, which is how findings mark functions."""
         for node in self._by_line.get(span.line, ()):
