@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import CallEvent, Frame, Loop, Reporter
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
-from jaxlint.api.values import Function, Partial, Transformed, Value
+from jaxlint.api.values import ExternalObject, Function, Instance, Partial, Transformed, Value
 from jaxlint_rules._compiled_methods import is_compiled_by_class
 from jaxlint_rules._loops import (
     BRIEF,
@@ -38,6 +38,8 @@ _STATEMENTS = (
 )
 _KEEP_EAGER = frozenset({"grad", "value_and_grad", "jacobian", "vmap", "checkpoint"})
 _UPDATES = frozenset({"update", "apply_updates", "apply_gradients"})
+_LAYERS = "equinox.nn."
+_MAPPED = frozenset({"vmap"})
 _SOME = 4  # calls and operators; fewer are hardly worth compiling
 
 
@@ -139,3 +141,14 @@ def steps(node: ast.Call, loop: ast.AST) -> bool:
 
 def _size(function: ast.AST) -> int:
     return len(nodes_of(function, ast.Call)) + len(nodes_of(function, ast.BinOp))
+
+
+def runs_model(callee: Value) -> bool:
+    """Whether a call runs a whole model of flax.linen, haiku or equinox."""
+    if isinstance(callee, Transformed) and callee.kind == "hk.apply":
+        return True
+    while isinstance(callee, Transformed) and callee.kind in _MAPPED:
+        callee = callee.target
+    if isinstance(callee, ExternalObject):
+        return callee.name == "flax.linen.Module.apply" or callee.name.startswith(_LAYERS)
+    return isinstance(callee, Instance) and callee.cls.kind == "equinox"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Frame
+from jaxlint.api import Frame, Module
 from jaxlint.api.values import MISSING, Array, NumpyArray, Operation, Static, Unknown, Value, constant
+from jaxlint_rules._names import last_name
 
 VIEWS = frozenset(
     {"getitem", "reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "astype", "swapaxes"}
@@ -99,6 +100,16 @@ def euclidean_vector(operation: Operation) -> Value | None:
 def is_number(value: Value) -> bool:
     """Some number on the host."""
     return isinstance(value, (Static, NumpyArray))
+
+
+def is_held_constant(node: ast.AST, module: Module) -> bool:
+    """Whether no gradient goes through an expression, since `stop_gradient` is around it."""
+    for above in module.ancestors(node):
+        if isinstance(above, ast.Call) and last_name(above.func) == "stop_gradient":
+            return True
+        if isinstance(above, (ast.stmt, ast.Lambda)):
+            return False
+    return False
 
 
 def has_own_gradient(frame: Frame) -> bool:

@@ -8,6 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules.numerics._expressions import (
     euclidean_vector,
     has_own_gradient,
+    is_held_constant,
     made,
     number,
     without_views,
@@ -69,6 +70,8 @@ class GuardAfterRoot(Rule):
         operation = event.operation
         root = next((kind for value in operation.args if (kind := _root(value))), "")
         if not root or event.frame.module.is_test or has_own_gradient(event.frame):
+            return
+        if is_held_constant(event.node, event.frame.module):
             return
         guards = [number(value) or 0.0 for value in (*operation.args, *operation.kwargs.values())]
         if any(0 < guard <= _SMALL for guard in guards):

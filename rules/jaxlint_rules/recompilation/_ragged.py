@@ -250,11 +250,18 @@ def text_length(
             node = bound.get(node.id, node)
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             node = node.generators[0].iter
-    if not isinstance(node, ast.Call) or last_name(node.func) not in _TEXT:
+    if not isinstance(node, ast.Call) or last_name(node.func) not in _TEXT or _divides(node):
         return ""
     if any(keyword.arg in ("padding", "max_length", "truncation") for keyword in node.keywords):
         return ""
     return f"`{short_source(node)}` varies in length" if names_in(node) & moving else ""
+
+
+def _divides(call: ast.Call) -> bool:
+    """Whether it divides an array or a key, and no text: `jnp.split(x, n)`, `random.split(key)`."""
+    given = call.args[0] if call.args else None
+    separator = isinstance(given, ast.Constant) and isinstance(given.value, str | None)
+    return last_name(call.func) in ("split", "rsplit") and given is not None and not separator
 
 
 def _lengthened(name: str, owner: ast.AST) -> bool:

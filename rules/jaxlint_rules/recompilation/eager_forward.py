@@ -5,13 +5,9 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import ExternalObject, Instance, Transformed, Value
 from jaxlint.finding import Severity
-from jaxlint_rules._eager import running_loop
+from jaxlint_rules._eager import running_loop, runs_model
 from jaxlint_rules._loops import BRIEF, is_host_loop, is_under_test, name_of_step, place_of_loop
-
-_LAYERS = "equinox.nn."
-_MAPPED = frozenset({"vmap"})
 
 
 class EagerForward(Rule):
@@ -77,7 +73,7 @@ class EagerForward(Rule):
     @concerns(callees=("ExternalObject", "Instance", "Transformed"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame, node = event.frame, event.node
-        if frame.stage.staged or not isinstance(node, ast.Call) or not _runs_model(event.callee):
+        if frame.stage.staged or not isinstance(node, ast.Call) or not runs_model(event.callee):
             return
         if frame.is_conditional() or is_under_test(frame):
             return
@@ -97,14 +93,3 @@ class EagerForward(Rule):
             f"`{ast.unparse(node.func)}` runs operation by operation each iteration; jit it",
             reason=f"{place_of_loop(loop, frame)} calls {f'`{step}`' if step else 'it'} outside jit",
         )
-
-
-def _runs_model(callee: Value) -> bool:
-    """Whether a call runs a whole model of flax.linen, haiku or equinox."""
-    if isinstance(callee, Transformed) and callee.kind == "hk.apply":
-        return True
-    while isinstance(callee, Transformed) and callee.kind in _MAPPED:
-        callee = callee.target
-    if isinstance(callee, ExternalObject):
-        return callee.name == "flax.linen.Module.apply" or callee.name.startswith(_LAYERS)
-    return isinstance(callee, Instance) and callee.cls.kind == "equinox"

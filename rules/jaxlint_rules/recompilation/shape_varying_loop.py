@@ -21,6 +21,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import jitted_call
+from jaxlint_rules._eager import runs_model
 from jaxlint_rules._loops import (
     GROWING,
     SIZED,
@@ -29,6 +30,8 @@ from jaxlint_rules._loops import (
     counters,
     growing,
     host_loops,
+    is_under_test,
+    line_of_loop,
     loop_variables,
     rebound,
 )
@@ -38,6 +41,7 @@ from jaxlint_rules.recompilation._ragged import CONVERTING, PADS, drawn, ragged,
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
 _MASKS = frozenset({"isnan", "isfinite", "isinf", "isin", "logical_not", "logical_and", "logical_or"})
+_MODULES = frozenset({"linen", "nnx"})
 _EVEN = frozenset({"range", "arange", "linspace"})
 
 
@@ -52,6 +56,8 @@ class ShapeVaryingLoop(Rule):
     - an array that grows by `jnp.concatenate`, in the loop or in the jitted function that returns
       it;
     - a list or dict that grows, also in an attribute of an object.
+
+    A model outside jit that gets such an array is found as well: each operation compiles again.
 
     Or its length may depend on data:
 
@@ -141,10 +147,11 @@ class ShapeVaryingLoop(Rule):
                     self.tell(event, callee, given[name], how, loop, report)
                     break
 
-    @concerns(callees=("Transformed",))
+    @concerns(callees=("Transformed", "ExternalObject", "Instance", "BoundMethod"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         called, frame = jitted_call(event), event.frame
         if called is None:
+            self.check_eager(event, report)
             return
         callee, node = called
         for loop, body in bodies(frame):
@@ -169,6 +176,28 @@ class ShapeVaryingLoop(Rule):
         targets = _targets(event)
         if targets and not frame.guarded_in_loop() and loop in host_loops(frame):
             self.carried.append((event, callee, loop, targets))
+
+    def check_eager(self, event: CallEvent, report: Reporter) -> None:
+        """A model outside jit that a loop calls on an array that grows: each of its operations compiles for each length."""
+        frame, node = event.frame, event.node
+        if frame.stage.staged or not isinstance(node, ast.Call) or is_under_test(frame):
+            return
+        loop = next(iter(host_loops(frame)), None)
+        if loop is None or frame.is_conditional_in(loop):
+            return
+        if not runs_model(event.callee) and not (
+            isinstance(event.callee, Instance) and event.callee.cls.kind in _MODULES
+        ):
+            return
+        for argument in passed(node):
+            name = dotted(argument)
+            if name in growing(loop.node) and isinstance(frame.value_of(name), Array):
+                report(
+                    node,
+                    f"`{short_source(node.func)}` compiles all its operations every iteration: `{name}` grows; pad it",
+                    reason=f"outside jit JAX compiles each operation for each shape; the loop at line {line_of_loop(loop.node)} makes `{name}` longer",
+                )
+                return
 
     def tell(
         self, event: CallEvent, callee: Transformed, node: ast.expr, how: str, loop: Loop, report: Reporter

@@ -9,7 +9,7 @@ from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
 from jaxlint.api.tables import COLLECTIVES
 from jaxlint.api.values import ExternalObject, constant, strings
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._reasons import path_to
 
 _SHARD_MAP = re.compile(r"\bshard_map\(")
@@ -81,8 +81,9 @@ class UnboundAxis(Rule):
             return
         # A function that is only transformed here may be called under further transformations.
         outermost = mapped == "pmap" and _is_outermost(event.frame)
-        if not outermost and not _is_run_as_it_is(event.frame) and _is_named_elsewhere(missing, report):
-            return
+        if not outermost and not _is_run_as_it_is(event.frame):
+            if _is_named_elsewhere(missing, report) or _is_bound_by_attribute(event, report):
+                return
         if bound:
             have = ", ".join(f"`{name}`" for name in bound)
             reason = f"the transformations around it bind {have}{path_to(event.frame)}"
@@ -125,6 +126,19 @@ def _is_run_as_it_is(frame: Frame) -> bool:
     """Whether the file itself calls the compiled function at import: no other transformation is around this call."""
     *calls, body = [frame, *frame.callers()]
     return all(call.is_called() for call in calls) and body.is_program()
+
+
+def _is_bound_by_attribute(event: CallEvent, report: Reporter) -> bool:
+    """Whether a transformation of the project binds the axis by the attribute that holds its name: `axis_name=self.axis`."""
+    given = passed(event.node) if isinstance(event.node, ast.Call) else []
+    names = {one.attr for one in given if isinstance(one, ast.Attribute)}
+    return any(
+        report.project.mentions(
+            re.compile(rf"[vp]map\s*[(,](?:[^()]|\([^()]*\))*\baxis_name\s*=\s*[\w.]+\.{re.escape(name)}\b"),
+            report.module,
+        )
+        for name in names
+    )
 
 
 def _is_named_elsewhere(axis: str, report: Reporter) -> bool:

@@ -25,7 +25,7 @@ _AT_METHODS = frozenset(AT_UPDATES) - {"get"}
 # Methods that modify a NumPy array or a dataclass of that name, but return a new object here.
 _ARRAY_METHODS = frozenset({"sort", "astype", "reshape", "transpose", "clip", "swapaxes"})
 _STATE_METHODS = frozenset({"replace", "_replace", "apply_gradients"})
-_OF_TREES_AND_KEYS = ("jax.tree.map", "jax.random.split", "jax.random.fold_in")
+_OF_TREES = ("jax.tree.map",)
 _FUNCTIONS = {
     "jax.numpy.fill_diagonal": "jnp.fill_diagonal",
     "jax.numpy.put": "jnp.put",
@@ -61,9 +61,9 @@ class DiscardedUpdate(Rule):
     Finds functional updates that stand alone as a statement: `x.at[i].set(v)`,
     `state.replace(...)`, `state.apply_gradients(...)`, `optax.apply_updates(params, updates)`,
     `lax.dynamic_update_slice(...)`, `lax.with_sharding_constraint(x, sharding)`,
-    `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.random.split(key)`,
-    `jax.tree.map(lambda p: p * 0.9, params)` and similar calls. Also finds calls of your own
-    functions that only return such an update.
+    `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.tree.map(lambda p: p * 0.9, params)`
+    and similar calls. Also finds calls of your own functions that only return such an update.
+    `jax.random.split(key)` as a statement is for `discarded-split`.
 
     ## Why is this bad?
     JAX arrays and the dataclasses that hold them are immutable. Such a call returns a new object
@@ -100,16 +100,13 @@ class DiscardedUpdate(Rule):
     severity = Severity.ERROR
     fixable = "unsafe"
 
-    @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name, discarded=True)
+    @concerns(*_OF_TREES, *_FUNCTIONS, where=lambda name: not name, discarded=True)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         what = _updated(event)
         if not what or event.is_caught():
             return  # in a try: to see whether it raises
-        if what.startswith("`random.") and report.module.is_test:
-            return  # to see that it does not fail
         fix = None
-        if not what.startswith("`random.") and not what.endswith(")"):
-            # The purpose of the new key is unknown, and so is the argument that a function updates.
+        if not what.endswith(")"):  # the argument that a function updates is unknown
             fix = propose(
                 report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
             )
@@ -159,9 +156,8 @@ def _computes(event: CallEvent) -> bool:
 
 def _updated(event: CallEvent) -> str:
     """The words for the update in the call, or "" if it is none."""
-    if event.name in _OF_TREES_AND_KEYS:
-        short = event.name.replace("jax.random", "random")
-        return f"`{short}`" if event.name != "jax.tree.map" or _computes(event) else ""
+    if event.name in _OF_TREES:
+        return f"`{event.name}`" if _computes(event) else ""
     if event.name in _FUNCTIONS:
         return f"`{_FUNCTIONS[event.name]}`"
     callee = event.callee

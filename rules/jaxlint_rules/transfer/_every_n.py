@@ -31,9 +31,12 @@ def _is_periodic(test: ast.expr) -> bool:
 
 
 def is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """Whether `if step % 100: continue` before it lets only every N-th iteration come to a place."""
+    """Whether only some iterations come to a place: a conditional expression is around it, or `if step % 100: continue`
+    before it lets only every N-th one through."""
     inner = node
     for above in module.ancestors(node):
+        if isinstance(above, ast.IfExp) and inner is not above.test and above is not node:
+            return True
         body = getattr(above, "body", [])
         for statement in body[: body.index(inner)] if isinstance(body, list) and inner in body else []:
             if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Continue):

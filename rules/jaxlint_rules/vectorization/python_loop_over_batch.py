@@ -247,9 +247,24 @@ def _returned(target: Value) -> ast.expr | None:
     return body
 
 
+def _cuts_by_numbers(function: Value | None) -> bool:
+    """Whether a function cuts parts of its data between numbers that it has computed: no trace can do so."""
+    if not isinstance(function, Function):
+        return False
+    loops: list[ast.For | ast.comprehension] = [*nodes_of(function.node, ast.For)]
+    loops += nodes_of(function.node, ast.comprehension)
+    for loop in loops:
+        numbers = names_in(loop.target) if isinstance(loop.iter, ast.Name) else set()
+        if any(names_in(part) & numbers for part in nodes_of(function.node, ast.Slice)):
+            return True
+    return False
+
+
 def _has_rows(value: Value, function: str, frame: Frame) -> bool:
     """An array with rows that is not a pytree; or a NumPy array, if `function` is compiled: each row is transferred
     separately."""
+    if _cuts_by_numbers(frame.value_of(function)):
+        return False
     if isinstance(value, NumpyArray):
         held = frame.value_of(function)
         return isinstance(held, Transformed) and held.kind in _COMPILED
