@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from jaxlint.api import Module, Reporter, Rule, StaticArgumentEvent, TransformEvent
-from jaxlint.api.syntax import dotted
-from jaxlint.api.values import ClassValue, Instance, Partial
+from jaxlint.api.syntax import FunctionNode, cache, dotted, nodes_of
+from jaxlint.api.values import ClassValue, Function, Instance, Partial
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import innermost
 from jaxlint_rules._compiled_methods import (
     captured_self,
     facts_of_method,
@@ -18,6 +19,7 @@ from jaxlint_rules._compiled_methods import (
 )
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules.purity._captures import between, functions_of, timeline
+from jaxlint_rules.purity._closures import kept_closure, reads_of_closure
 
 # Methods that run before all others, by name.
 _FIRST = re.compile(
@@ -25,14 +27,18 @@ _FIRST = re.compile(
 )
 
 
+_KINDS = frozenset({"jit", "filter_jit", "pmap"})
+
+
 class StaleStaticSelf(Rule):
     """A jitted method reads attributes that other methods rebind.
 
     ## What it does
     Finds methods jitted with `self` as a static argument, or as a bound method stored in an
-    attribute (`self._step = jax.jit(self._update)`), that read attributes which other methods of
-    the class rebind, or which the program assigns between two calls. Also finds attributes bound by
-    a jitted `partial`.
+    attribute (`self._step = jax.jit(self._update)`), and functions inside of a method that it jits
+    and stores, that read attributes which other methods of the class rebind, or which the program
+    assigns between two calls. Also finds attributes bound by a jitted `partial`, and those of
+    functions and objects passed as static arguments that the caller assigns between two calls.
 
     ## Why is this bad?
     JAX reads the attribute once, at trace time. Rebinding it does not change the identity of the
@@ -85,16 +91,45 @@ class StaleStaticSelf(Rule):
         self.jits: list[TransformEvent] = []
         # By class: the functions that call a compiled method of an object, and its name there.
         self.called: dict[ast.ClassDef, set[tuple[ast.AST, str]]] = {}
+        self.kept: set[tuple[ast.AST, str]] = (
+            set()
+        )  # methods, and attributes that their functions read too early
+        self.lost: dict[ast.AST, str] = {}  # changes of static arguments, by place
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        self.check_argument(event, report)
         function = event.node.func if isinstance(event.node, ast.Call) else None
         if isinstance(event.value, Instance) and isinstance(function, ast.Attribute):
             if isinstance(function.value, ast.Name):
                 places = self.called.setdefault(event.value.cls.node, set())
                 places.add((event.frame.owner, function.value.id))
 
+    def check_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        """`loss.weight = w` between two calls of `step(loss, ...)`, where `loss` is static and known by its identity."""
+        argument, value = event.argument, event.value
+        if not isinstance(argument, ast.Name) or event.frame.module.is_test:
+            return
+        readers = [one for one in (value, innermost(event.transformed.target)) if isinstance(one, Function)]
+        alone = isinstance(value, Function) or (
+            isinstance(value, Instance) and is_identified_by_itself(value.cls)
+        )
+        line = timeline(event.frame.owner)
+        for path, changes in line.changed.items() if alone else ():
+            root, _, attribute = path.partition(".")
+            if root != argument.id or not any(_reads(one.node, attribute) for one in readers):
+                continue
+            uses = [use for use in line.used.get(root, ()) if use.node is argument]
+            change = between(changes, uses)
+            if change is not None and self.lost.setdefault(change.node, path) is path:
+                report(
+                    change.node,
+                    f"this change of `{path}` is lost: `{event.transformed.label}` read it at trace time; pass it in",
+                    reason=f"`{root}` is a static argument, known by its identity, so the call does not retrace; "
+                    f"{event.transformed.why.explain(report.module)}",
+                )
+
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
-        if event.transformed.kind == "jit":
+        if event.transformed.kind in _KINDS:
             self.jits.append(event)
 
     def finish(self, report: Reporter) -> None:
@@ -107,17 +142,29 @@ class StaleStaticSelf(Rule):
         t = event.transformed
         if isinstance(t.target, Partial):
             self.check_bound(event, report)
-        cls, method, holder = captured_self(event, report)
+        closure = kept_closure(event, report)
+        cls: ClassValue | None
+        method: Function | None
+        if closure is not None:
+            cls, method, holder = closure.cls, closure.function, closure.holder
+        elif t.kind == "jit":
+            cls, method, holder = captured_self(event, report)
+        else:
+            return
         if cls is None or method is None or not is_identified_by_itself(cls):
             return
-        reads = dict(reads_of_self(cls, method, set()))
+        reads = dict(reads_of_closure(closure) if closure else reads_of_self(cls, method, set()))
         inside = {node for _, node in reads.values()}
         for name, (read, _) in reads.items():
+            if closure is not None and (closure.maker, name) in self.kept:
+                continue  # told of another function that the method creates
             change = _change(cls, name, inside, holder) or _change_from_outside(
                 cls, name, holder or method.name, self.called.get(cls.node, set())
             )
             if change is None:
                 continue
+            if closure is not None:
+                self.kept.add((closure.maker, name))
             where, node = change
             here = method.module is event.frame.module
             report(
@@ -151,6 +198,15 @@ class StaleStaticSelf(Rule):
                     f"`{event.transformed.label}` binds `{dotted(given)}` once: the change at line {place.lineno} is lost; pass it in",
                     reason=f"{where} rebinds it; a value in a `partial` becomes a constant of the compiled program",
                 )
+
+
+@cache
+def _reads(function: FunctionNode, attribute: str) -> bool:
+    """Whether a function reads an attribute of that name."""
+    return any(
+        part.attr == attribute and isinstance(part.ctx, ast.Load)
+        for part in nodes_of(function, ast.Attribute)
+    )
 
 
 def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tuple[str, ast.expr] | None:
