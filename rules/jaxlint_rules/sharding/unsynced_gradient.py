@@ -23,6 +23,7 @@ from jaxlint.api.values import (
     is_none,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import innermost
 from jaxlint_rules._names import bound_by, last_name, names_in, passed
 
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
@@ -91,6 +92,8 @@ class UnsyncedGradient(Rule):
         if report.module.is_test:
             return
         function = t.target.function if isinstance(t.target, BoundMethod) else t.target
+        if t.kind == "pmap":
+            function = innermost(function)  # `pmap(jit(step))`
         if t.kind == "shard_map":
             if not _splits_and_replicates(t):
                 return
@@ -109,6 +112,8 @@ class UnsyncedGradient(Rule):
         if isinstance(node, ast.Lambda):
             return
         gradients = _gradients(node)
+        if not gradients and t.kind == "pmap":
+            self.check_helpers(event, function, report)
         if not gradients or self.is_synced(function, gradients):
             return
         place = next(_applied(node, gradients), None)
@@ -123,6 +128,27 @@ class UnsyncedGradient(Rule):
                 reason=f"no collective gets {', '.join(f'`{g}`' for g in sorted(gradients))}; {t.why.explain(report.module)}",
                 function=function.qualname,
             )
+
+    def check_helpers(self, event: TransformEvent, function: Function, report: Reporter) -> None:
+        """A function of the module that a mapped function calls to take a gradient and apply it, where nothing that the
+        mapped function names speaks of a collective."""
+        helpers = list(_helpers(function, _DEPTH))
+        if any(_speaks_of_collectives(one.node) for one in (function, *helpers)):
+            return
+        for helper in helpers:
+            if isinstance(helper.node, ast.Lambda) or self.is_synced(helper, _gradients(helper.node)):
+                continue
+            place = next(_applied(helper.node, _gradients(helper.node)), None)
+            if place is not None:
+                label = event.transformed.label
+                report(
+                    place,
+                    f"each device applies its own gradient: the copies in `{label}` diverge; use `lax.pmean`",
+                    reason=f"`{label}` calls `{helper.name}`, and neither calls a collective; "
+                    f"{event.transformed.why.explain(report.module)}",
+                    function=helper.qualname,
+                )
+                return
 
     def check_replicated(self, event: TransformEvent, report: Reporter) -> None:
         """A result that `shard_map` declares as replicated, though each device computes it from its shard."""
@@ -161,6 +187,17 @@ class UnsyncedGradient(Rule):
         return any(
             _speaks_of_collectives(inner) for inner in ast.walk(function.node) if _is_inner(inner, function)
         )
+
+
+def _helpers(function: Function, depth: int) -> Iterator[Function]:
+    """The functions of the module that a function names, and those that they name."""
+    for name in {part.id for part in name_loads(function.node)}:
+        held = function.scope.value_of(name)
+        used = innermost(held) if held is not None else None
+        if isinstance(used, Function) and used.node is not function.node and used.module is function.module:
+            yield used
+            if depth > 1:
+                yield from _helpers(used, depth - 1)
 
 
 def _is_unchecked(t: Transformed) -> bool:
