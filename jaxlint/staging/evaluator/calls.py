@@ -62,6 +62,7 @@ from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import (
     calls_what_fails,
     last_name,
+    names_stored,
 )
 
 
@@ -237,7 +238,8 @@ class Calls(Part):
             if callee.every
             else methods and any(isinstance(value, Function) for value in call.args)
         )
-        with Staged(frame, stage), Choosing(self.machine), Guessing(self.machine, guessed):
+        several = callee.every or not _is_one_in_loops(callee, call)
+        with Staged(frame, stage), Choosing(self.machine, several), Guessing(self.machine, guessed):
             for option in callee.options:
                 # The choice among several library functions decides what arguments they need.
                 unsure = not callee.every and isinstance(option, External)
@@ -291,3 +293,13 @@ class Calls(Part):
         if array is not None and array.certain and caching is not None:
             where = f"the cache of `{function.name}`"
             self.machine.emit("leak", events.LeakEvent(caching, frame, result, where))
+
+
+def _is_one_in_loops(choice: Choice, call: Call) -> bool:
+    """Whether a name holds one of several compiled functions, the same in each iteration: a test before the loops chose it."""
+    name = call.node.func if isinstance(call.node, ast.Call) else None
+    return (
+        isinstance(name, ast.Name)
+        and all(isinstance(option, Transformed) for option in choice.options)
+        and not any(name.id in names_stored(loop.node) for loop in call.frame.loops)
+    )

@@ -30,7 +30,7 @@ from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored
 
 _UPDATES = re.compile(r"step|update|train|learn")
-_KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
+_KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
 _STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of values that a program keeps
 _LARGE = re.compile(
     r"cache|^kv|buffer|params|weights|memory$|replay|opt\w*_state"

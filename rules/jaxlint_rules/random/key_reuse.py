@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import PICTURES, KeyEvent, Module, Reporter, Rule
+from jaxlint.api import PICTURES, CallEvent, KeyEvent, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import all_parameters, dotted, names_stored, nodes_of
-from jaxlint.api.values import name_in
+from jaxlint.api.values import ExternalObject, name_in, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
@@ -24,6 +24,7 @@ from jaxlint_rules.random._common_numbers import (
     shows_shapes,
     undoes,
 )
+from jaxlint_rules.random._same_weights import equal_weights, receivers
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -34,7 +35,8 @@ class KeyReuse(Rule):
 
     ## What it does
     Follows PRNG keys from `jax.random` and from parameters through assignments, splits, branches,
-    loops and calls. Finds keys that are used twice, or in every iteration of a loop.
+    loops and calls. Finds keys that are used twice, or in every iteration of a loop. `init` of a
+    flax.linen module may be followed by other uses of its key; two equal calls of it are found.
 
     ## Why is this bad?
     The same key gives the same random numbers. Noise, dropout masks and initial weights that should
@@ -83,11 +85,29 @@ class KeyReuse(Rule):
     fixable = "unsafe"
 
     def __init__(self) -> None:
+        self.equal: set[ast.AST] = set()  # calls that draw the weights of an earlier one again
         self.loops: dict[tuple[ast.AST, str], ast.AST] = {}  # by loop and key: the reported place
         self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by first use: the reported place
         self.chains: dict[
             tuple[ast.AST, str], ast.AST
         ] = {}  # by function and key: the first split of a used key
+
+    @concerns(callees=("ExternalObject",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """`init` uses a key up as no other draw does, since programs go on with it; but it draws the same weights again."""
+        node, frame = event.node, event.frame
+        if not isinstance(event.callee, ExternalObject) or event.callee.name != "flax.linen.Module.init":
+            return
+        if not isinstance(node, ast.Call) or node in self.equal or frame.is_in_test():
+            return
+        first = equal_weights(node, frame)
+        if first is not None:
+            self.equal.add(node)
+            report(
+                node,
+                f"the weights equal those of line {first.lineno}: `{short_source(node.func)}` gets the same PRNG key; split it first",
+                reason="both calls have the same arguments, so `init` draws the same numbers",
+            )
 
     def on_key_reuse(self, event: KeyEvent, report: Reporter) -> None:
         frame = event.frame
@@ -350,8 +370,7 @@ def _makes_a_twin(event: KeyEvent) -> bool:
         return False
     if ast.unparse(first) != ast.unparse(second):
         return False
-    bound = [event.frame.module.parents.get(call) for call in (first, second)]
-    names = [last_name(s.targets[0]) for s in bound if isinstance(s, ast.Assign)]
+    names = [name for call in (first, second) for name in receivers(call, event.frame.module)]
     return any(_TWIN.search(name.lower()) for name in names)
 
 

@@ -9,6 +9,7 @@ from jaxlint.api.syntax import names_stored, nodes_of, walk
 from jaxlint.api.values import (
     Array,
     BoundMethod,
+    ExternalObject,
     Function,
     Instance,
     NumpyArray,
@@ -23,6 +24,7 @@ from jaxlint.api.values import (
 from jaxlint_rules._loops import FEW, counters, loop_variables
 
 # Transformations that return another function object at each call; `jit` recognises the result of `jax.checkpoint`.
+_MODULE = "flax.linen.Module."
 _MAKE_ANEW = frozenset({"grad", "value_and_grad", "jacobian", "vmap"})
 
 
@@ -49,7 +51,15 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
         while isinstance(method, Transformed):
             method = method.target
         return f"bound method `{getattr(method, 'name', 'method')}`", None
+    if isinstance(target, ExternalObject) and target.name.startswith(_MODULE):
+        return f"bound method `{target.name.removeprefix(_MODULE)}`", None
     return None
+
+
+def is_read_from_object(node: ast.AST) -> bool:
+    """Whether a transformation is applied to a method where it is read: `jit(model.apply)`, not `jit(state.apply_fn)`."""
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return isinstance(given, ast.Attribute) and given.attr in ("apply", "init", "init_with_output")
 
 
 def target_names(loop: ast.AST) -> set[str]:
@@ -117,7 +127,7 @@ def lasts(transformed: Transformed, loop: Loop) -> bool:
     """Whether the jitted object was created before the loop: jitting the same object again finds the compiled
     program."""
     node = transformed.node
-    if isinstance(transformed.target, BoundMethod):
+    if isinstance(transformed.target, (BoundMethod, ExternalObject)):
         return False
     if not isinstance(node, ast.Call) or not node.args or not isinstance(loop.node, (ast.For, ast.While)):
         return False

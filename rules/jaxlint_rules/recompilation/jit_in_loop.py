@@ -25,6 +25,7 @@ from jaxlint_rules.recompilation._following import follows
 from jaxlint_rules.recompilation._repeated_jit import (
     fresh_function,
     is_data,
+    is_read_from_object,
     kept,
     lasts,
     returned,
@@ -123,6 +124,8 @@ class JitInLoop(Rule):
         if transformed.kind not in JIT_KINDS or frame.stage.staged or frame.module.is_test:
             return
         fresh = fresh_function(transformed.target, frame.module)
+        if isinstance(transformed.target, ExternalObject) and not is_read_from_object(event.node):
+            fresh = None  # a method that was read once and is kept
         loop = real_loop(frame)
         called_in_loop = frame.caller is not None and _runs_in_loop(frame.caller) is not None
         if fresh is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
-from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Frame, Reporter, Rule, Stage, concerns
 from jaxlint.api.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import is_compiled_by_class
-from jaxlint_rules._loops import host_loops
+from jaxlint_rules._loops import host_loops, is_on_host
 
 _EAGER = {
     "jax.lax.switch": (1,),
@@ -19,6 +20,8 @@ _EAGER = {
     "jax.lax.fori_loop": (2,),
     "jax.lax.associative_scan": (0,),
 }
+_MAPPING = frozenset({"vmap", "grad", "value_and_grad", "jacobian"})
+_NEAR = 8  # calls between a loop and the primitive
 _NAMES = ("branches", "true_fun", "false_fun", "f", "cond_fun", "body_fun", "fn")
 
 
@@ -28,7 +31,7 @@ class JitOfFreshFunction(Rule):
     ## What it does
     Finds `lax.switch`, `lax.cond`, `lax.scan`, `lax.while_loop` and similar primitives outside
     `jit`, in a loop or in a function that a loop calls, with functions that are created again each
-    time: lambdas or nested `def`s.
+    time: lambdas or nested `def`s. `vmap` and `grad` around them compile nothing by themselves.
 
     ## Why is this bad?
     Outside `jit`, these primitives compile their functions and cache the program by the function
@@ -73,7 +76,7 @@ class JitOfFreshFunction(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         positions = _EAGER.get(event.name)
         frame = event.frame
-        if positions is None or frame.stage.staged or frame.module.is_test:
+        if positions is None or _is_compiled(frame) or frame.module.is_test:
             return
         if not report.compiles:
             return  # under `jax.disable_jit()` nothing is compiled, on purpose
@@ -87,6 +90,8 @@ class JitOfFreshFunction(Rule):
         loop_frame, line = where
         if not _is_program(loop_frame) or is_compiled_by_class(frame):
             return
+        if frame.stage.staged and not (is_on_host(loop_frame) and _is_mapped_within(frame, loop_frame)):
+            return  # who maps or differentiates it may compile that
         fresh = [value for part in given for value in _functions(part) if _is_fresh(value, frame, loop_frame)]
         if not fresh:
             return
@@ -99,11 +104,29 @@ class JitOfFreshFunction(Rule):
         )
 
 
+def _is_compiled(frame: Frame) -> bool:
+    """Whether code runs in a trace of something other than `vmap` and derivatives, which run each operation at once and
+    compile a loop's body like the host does."""
+    stage: Stage | None = frame.stage
+    while stage is not None and stage.staged:
+        if stage.abstract or not stage.certain or stage.kind not in _MAPPING:
+            return True
+        stage = stage.parent
+    return False
+
+
+def _is_mapped_within(frame: Frame, loop_frame: Frame) -> bool:
+    """Whether the loop is around the mapped function, and not inside of it."""
+    mapped = {link.function for link in frame.stage.why.chain()} if frame.stage.why is not None else set()
+    within = itertools.takewhile(lambda one: one is not loop_frame, (frame, *frame.callers()))
+    return any(one.function is not None and one.function.name in mapped for one in within)
+
+
 def _repeated(frame: Frame) -> tuple[Frame, str] | None:
     """The frame of the loop that runs this again and again, and where the loop is."""
     current: Frame | None = frame
-    for _ in range(4):
-        if current is None or current.stage.staged or current.module.is_test:
+    for _ in range(_NEAR):
+        if current is None or _is_compiled(current) or current.module.is_test:
             return None
         loops = host_loops(current)
         if loops:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import KeysView
 
 from jaxlint.api import Frame, IterationEvent, LoopEvent, Reporter, Rule
-from jaxlint.api.syntax import dotted, name_loads, names_stored, walk
+from jaxlint.api.syntax import dotted, name_loads, names_stored, nodes_of, walk
 from jaxlint.api.values import (
     Array,
     External,
@@ -108,7 +108,14 @@ class ArrayIteration(Rule):
 
     def finish(self, report: Reporter) -> None:
         """All loops are known: one that takes an element of another apart is mended with it."""
+        arrays: set[tuple[ast.AST, str]] = (
+            set()
+        )  # one copy to the host mends all comprehensions over an array
         for node, (event, how, severity) in self.found.items():
+            if isinstance(node, ast.comprehension) and isinstance(event.node, ast.Name):
+                if (event.frame.owner, event.node.id) in arrays:
+                    continue
+                arrays.add((event.frame.owner, event.node.id))
             if node in self.traced or _is_told_around(node, event.node, self.found.keys(), event.frame):
                 continue
             report.event = event
@@ -128,10 +135,16 @@ def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: F
         return True
     if isinstance(node, ast.For):
         return _is_passed_on(node, body)
-    if any(_is_of_many(above) for above in frame.module.ancestors(node)):
+    if any(_is_of_many(above) for above in frame.module.ancestors(node)) or _cuts(node, body):
         return False
     called = {last_name(call.func) for part in body for call in walk(part) if isinstance(call, ast.Call)}
     return called <= _READING and not any(isinstance(part, ast.Compare) for one in body for part in walk(one))
+
+
+def _cuts(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
+    """Whether each element is the bound of a slice, `data[i : i + n]`, which no trace accepts: the batch of a language model."""
+    names = names_in(node.target)
+    return any(names_in(part) & names for one in body for part in nodes_of(one, ast.Slice))
 
 
 def _computes(body: list[ast.AST], frame: Frame) -> bool:
@@ -256,7 +269,7 @@ def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
             asked: ast.AST | None = None
             if isinstance(child, (ast.If, ast.IfExp, ast.While)):
                 asked = child.test
-            elif isinstance(child, ast.JoinedStr):
+            elif isinstance(child, (ast.JoinedStr, ast.Slice)):
                 asked = child
             elif isinstance(child, ast.Call):
                 last = last_name(child.func)

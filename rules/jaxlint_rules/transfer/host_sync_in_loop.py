@@ -37,6 +37,7 @@ from jaxlint_rules.recompilation._repeated import carries
 from jaxlint_rules.transfer._every_n import is_asked_for, is_asked_last, is_skipped
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock, searches
+from jaxlint_rules.transfer._stepping import goes_through_results, loop_of_callers, stepping_loop
 from jaxlint_rules.transfer._uses import must_wait
 
 _WAITS = {
@@ -60,7 +61,6 @@ _OF_ENVIRONMENTS = frozenset(
 _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
 _WORKS = re.compile(rf"{_TRAINS.pattern}|step|eval|sampl|predict|generat|infer|forward")
 _BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
-_NEAR = 2  # calls between a loop and the host sync
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
 _FETCHES = frozenset({"float", "int", "bool", "item", "tolist", "device_get"})
 
@@ -195,7 +195,7 @@ class HostSyncInLoop(Rule):
         loop = stepping_loop(frame)
         how = event.how if isinstance(event, ConvertEvent) else ""
         if loop is None and how in (*_SHOWN, "block_until_ready", "setitem"):
-            loop = _loop_of_callers(event)  # handling arrays may be the purpose of such a function
+            loop = loop_of_callers(event)  # handling arrays may be the purpose of such a function
         if loop is None or (loop in frame.loops and frame.is_conditional_in(loop)):
             return
         if loop in frame.loops and is_skipped(event.node, loop.node, frame.module):
@@ -396,57 +396,9 @@ def _begins_as_none(event: Event) -> bool:
     )
 
 
-def stepping_loop(frame: Frame) -> Loop | None:
-    """The innermost loop of the frame, if its own iterations call a jitted function."""
-    for loop in reversed(frame.loops):
-        if loop.calls_jitted:
-            return loop
-        if loop.kind != "comprehension":
-            return None
-    return None
-
-
 def _collects(event: Event) -> bool:
     """Whether no loop with several iterations is around a place in its function."""
-    return all(map(_goes_through_results, event.frame.loops))
-
-
-def _loop_of_callers(event: Event) -> Loop | None:
-    """The loop that calls the enclosing function, directly or not, in every iteration."""
-    frame: Frame = event.frame
-    for _ in range(_NEAR):
-        function, caller = frame.function, frame.caller
-        if function is None or caller is None or frame.is_conditional() or _may_leave(function.node):
-            return None
-        if not all(map(_goes_through_results, frame.loops)):
-            return None
-        loop = stepping_loop(caller)
-        if loop is not None:
-            return None if caller.is_conditional_in(loop) else loop
-        frame = caller
-    return None
-
-
-def _goes_through_results(loop: Loop) -> bool:
-    """A comprehension, or `for name, value in metrics.items()`: all results of one step."""
-    if loop.kind == "comprehension":
-        return True
-    iterable = getattr(loop.node, "iter", None)
-    return (
-        isinstance(iterable, ast.Call)
-        and isinstance(iterable.func, ast.Attribute)
-        and iterable.func.attr in ("items", "values")
-        and not loop.calls_jitted
-    )
-
-
-@cache
-def _may_leave(function: ast.AST) -> bool:
-    """Whether a function may return early: called in every iteration, it may act in few."""
-    body = getattr(function, "body", [])
-    last = body[-1] if isinstance(body, list) and body else None
-    leaves = [*nodes_of(function, ast.Return), *nodes_of(function, ast.Raise), *nodes_of(function, ast.Yield)]
-    return any(leave is not last for leave in leaves)
+    return all(map(goes_through_results, event.frame.loops))
 
 
 def _holds_up_a_step(event: Event) -> bool:
