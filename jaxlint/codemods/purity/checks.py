@@ -12,7 +12,7 @@ from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.function_objects import FunctionObjects
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
-from jaxlint.codemods.purity.jax_settings import values_checked
+from jaxlint.codemods.purity.jax_settings import promotion_chosen, values_checked
 from jaxlint.codemods.purity.jit_arguments import JitArguments
 from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_expressions
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -20,6 +20,7 @@ from jaxlint.codemods.purity.problems import Problem, Region
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters
 from jaxlint.codemods.purity.rebuilt_results import Rebuilt
 from jaxlint.codemods.purity.seen_arguments import dtypes_of, hints_of
+from jaxlint.codemods.purity.static_objects import StaticObjects
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMPY,
@@ -73,6 +74,8 @@ def check_jitted(
     if own is not None:
         for what in ClosedOver(possible).of_object(own, traced.functions):
             raise Refused(f"it {what}; a compiled method keeps the first value")
+    for what in StaticObjects(possible).changing(function, file, not_traced, traced.functions):
+        raise Refused(f"it {what}; a compiled function keeps the first value")
     filtered = transform == "equinox.filter_jit"
     for what in JitArguments(possible).problems(function, file, set(static), filtered=filtered):
         raise Refused(what)
@@ -141,7 +144,7 @@ def check_nodes(
     for what in Rebuilt(possible).lost(carried):
         raise Refused(what)
     if strict:
-        for what in values_checked(possible):
+        for what in (*values_checked(possible), *promotion_chosen(possible)):
             raise Refused(f"it {what}")
         for what in Rebuilt(possible).carried(varying, own, file):
             raise Refused(what)

@@ -11,6 +11,7 @@ from jaxlint.codemods.source.text_edits import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
 _CHECKS = frozenset({"jax_debug_nans", "jax_debug_infs"})
+_PROMOTION = "jax_numpy_dtype_promotion"
 _GENERATOR = "jax_default_prng_impl"
 _MAPPABLE = "threefry2x32"  # draws the same under `vmap` as key by key; `rbg` and `unsafe_rbg` do not
 _KEYS = frozenset({"jax.random.key", "jax.random.PRNGKey", "jax.random.wrap_key_data"})
@@ -46,6 +47,21 @@ def values_checked(possible: PossibleValues) -> Iterator[str]:
         if (asked in _CHECKS or computed) and not (isinstance(given, ast.Constant) and not given.value):
             place = possible.program.place(file, node)
             yield f"may run under `{asked or 'jax_debug_nans'}`, by `{shown_source(node)}` at {place}, which sees no value within a compiled function"
+
+
+def promotion_chosen(possible: PossibleValues) -> Iterator[str]:
+    """Where a program may ask JAX to promote no dtypes, in words. A Python number promotes; the traced number that a JAX
+    loop makes of it does not."""
+    program = possible.program
+    for said, file in said_outside(program, _PROMOTION):
+        yield f"may run under `{_PROMOTION}`, by what {program.place(file, said)} says, and a JAX loop makes arrays of its numbers"
+    for name, setting, node, file in _changes(possible):
+        asked = name == "jax.numpy_dtype_promotion" or (
+            name == "jax.config.update" and setting in (_PROMOTION, "")
+        )
+        if asked and getattr(node.args[-1] if node.args else None, "value", "") != "standard":
+            place = program.place(file, node)
+            yield f"may run under `{_PROMOTION}`, by `{shown_source(node)}` at {place}, and a JAX loop makes arrays of its numbers"
 
 
 def generators_chosen(possible: PossibleValues) -> Iterator[str]:

@@ -209,6 +209,30 @@ def test_a_loop_is_refused_for_what_is_known_and_under_proof_for_what_is_not(
 
 
 @pytest.mark.parametrize(
+    ("settings", "refused"),
+    [
+        ("jax.config.update('jax_numpy_dtype_promotion', 'strict')", True),
+        ("with jax.numpy_dtype_promotion('strict'):\n    pass", True),
+        ("import os\nos.environ['JAX_NUMPY_DTYPE_PROMOTION'] = 'strict'", True),
+        ("jax.config.update('jax_numpy_dtype_promotion', 'standard')", False),
+        ("jax.config.update('jax_platforms', 'cpu')", False),
+    ],
+)
+def test_a_counter_that_does_not_promote_as_an_array(tmp_path: Path, settings: str, refused: bool) -> None:
+    """Under `strict`, 0.5 * 3 is fine, and 0.5 * jnp.int32(3) raises."""
+    text = f"{HEAD}def f(x):\n    for t in range(9):\n        x = x + 0.05 * t\n    return x\n\n{settings}\n"
+    program = Program({"a.py": SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")})
+    file = program.file("a.py")
+    loop = next(one for one in ast.walk(file.tree) if isinstance(one, ast.For))
+    told = ""
+    try:
+        check_nodes(program, file, loop.body, strict=True)
+    except Refused as reason:
+        told = str(reason)
+    assert ("it may run under `jax_numpy_dtype_promotion`" in told) is refused
+
+
+@pytest.mark.parametrize(
     ("row", "reason"),
     [
         ("x * since(START + 0.25 * n, START)", "32 bits keep only seven digits"),
