@@ -52,6 +52,8 @@ def _strings(value: Any) -> tuple[str, ...]:
 def _string(value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise WrongValue("must be a string")
+    if "\0" in value:
+        raise WrongValue("must be a string without NUL characters")
     return value
 
 

@@ -38,11 +38,11 @@ The comment tells readers of a problem that does not exist, and would hide one t
 """
 
 _MENTION = re.compile(r"jaxlint\s*:|noqa", re.IGNORECASE)
-_OWN = re.compile(
-    r"#\s*jaxlint\s*:\s*(?P<verb>ignore-file|ignore)\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE
-)
+# A list that is not closed ends at the next `#`: each comment of a line is read once.
+_LIST = r"\s*(?:\[(?P<rules>[^\]#]*)(?:\]|(?=#)))?"
+_OWN = re.compile(rf"#\s*jaxlint\s*:\s*(?P<verb>ignore-file|ignore)\b(?!-){_LIST}", re.IGNORECASE)
 # The comment that suppresses rules on a line.
-OWN_LINE = re.compile(r"#\s*jaxlint\s*:\s*ignore\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE)
+OWN_LINE = re.compile(rf"#\s*jaxlint\s*:\s*ignore\b(?!-){_LIST}", re.IGNORECASE)
 # After `noqa:` come codes, or names with a hyphen; any other word is prose, such as a reason.
 _NOQA_RULE = r"(?:[A-Za-z]+\d+|[A-Za-z]+(?:-[A-Za-z]+)+)\b"
 _NOQA = re.compile(

@@ -131,7 +131,7 @@ def entry_of(finding: Finding, sources: Mapping[str, SourceFile], folder: Path) 
         _relative(path, folder),
         finding.code,
         finding.function or "",
-        " ".join(text.split())[:_MAX_TEXT],
+        " ".join(text[: 4 * _MAX_TEXT].split())[:_MAX_TEXT],
     )
     return Entry(*(str(wellformed(part)) for part in known))
 

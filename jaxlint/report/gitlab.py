@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
+_MOST_OF_LINE = 2_000  # characters that tell a line from others; it may have a finding in each of its words
 
 
 def write(result: CheckResult, stream: TextIO) -> None:
@@ -54,4 +55,8 @@ def write(result: CheckResult, stream: TextIO) -> None:
 def _line(finding: Finding, result: CheckResult) -> str:
     source = result.sources.get(finding.path)
     lines = lines_shown(finding, source) if source is not None else []
-    return " ".join(lines[finding.span.line - 1].split()) if finding.span.line <= len(lines) else ""
+    return (
+        " ".join(lines[finding.span.line - 1][:_MOST_OF_LINE].split())
+        if finding.span.line <= len(lines)
+        else ""
+    )

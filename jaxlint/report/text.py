@@ -20,6 +20,7 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity
 _NOUNS = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
 _CONTEXT = 2  # lines before and after
 _LINE_CELLS = 160  # longer lines are cut around the finding
+_NEAR = 1_000  # characters of a line before a finding, and after its beginning
 
 
 class TextReport:
@@ -168,15 +169,19 @@ def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[list[Piece]]:
         first += 1
     while last > span.line and not lines[last - 1].strip():
         last -= 1
-    line = lines[span.line - 1]
-    end = span.end_column if span.end_line == span.line else len(line.rstrip()) + 1
-    before, marked = _cells(line[: span.column - 1]), _cells(line[: max(span.column, end - 1)])
+    # Of a line without end only the part around the finding is looked at: it may have a finding in each of its words.
+    left = max(0, span.column - _NEAR)
+    near = {number: lines[number - 1][left : left + 2 * _NEAR] for number in range(first, last + 1)}
+    line = near[span.line]
+    column = span.column - left
+    end = span.end_column - left if span.end_line == span.line else len(line.rstrip()) + 1
+    before, marked = _cells(line[: column - 1]), _cells(line[: max(column, end - 1)])
     start, stop = width(before), max(width(marked), width(before) + 1)
     shift = max(0, min(start - _LINE_CELLS // 4, stop + 20 - _LINE_CELLS)) if stop > _LINE_CELLS - 20 else 0
     gutter = len(str(last))
     yield [(f"{'':>{gutter}} |", "blue")]
     for number in range(first, last + 1):
-        yield [(f"{number:>{gutter}} | ", "blue"), (_cut(_cells(lines[number - 1]), shift), "")]
+        yield [(f"{number:>{gutter}} | ", "blue"), (_cut(_cells(near[number]), shift), "")]
         if number == span.line:
             stop = min(stop, shift + _LINE_CELLS)
             carets = " " * (start - shift) + "^" * max(1, stop - start)

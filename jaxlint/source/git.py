@@ -41,7 +41,7 @@ class TooMuch(subprocess.SubprocessError):
 def run_git(folder: str, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
     """The output of git in `folder` for `given`; None if there is no git. Raises subprocess.SubprocessError if it
     fails, or if a filter of the repository cannot be switched off."""
-    git = shutil.which("git")
+    git = _program()
     if git is None:
         return None
     if (odd := irregular(Path(os.path.realpath(folder)))) is not None:
@@ -57,6 +57,15 @@ def run_git(folder: str, *arguments: str, given: bytes = b"") -> subprocess.Comp
         if any(left[name] != off[name] for name in left if name in off):
             raise subprocess.SubprocessError("a filter of the repository cannot be switched off")
     return _run([*named, "--no-optional-locks", *arguments], off, given)
+
+
+def _program() -> str | None:
+    """The git of the search path. A folder that is named from the current one, which may be a clone, does not count;
+    Windows would look there first."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    name = "git.exe" if os.name == "nt" else "git"
+    places = (shutil.which(os.path.join(folder, name)) for folder in folders if os.path.isabs(folder))
+    return next((place for place in places if place is not None), None)
 
 
 def _filters(command: list[str], settings: Mapping[str, str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -94,6 +95,16 @@ def carets(source: str, span: Span) -> tuple[str, str]:
     lines = full(result(finding(span), source=source)).splitlines()
     marked = next(number for number, line in enumerate(lines) if "^" in line)
     return lines[marked - 1].partition("| ")[2], lines[marked].partition("| ")[2]
+
+
+@pytest.mark.parametrize("form", ["full", "gitlab"])
+def test_a_line_with_a_finding_in_each_word_is_read_in_parts(form: str) -> None:
+    many = [finding(Span(1, 27 * number + 1, 1, 27 * number + 26)) for number in range(20_000)]
+    shown = result(*many, source="# jaxlint: ignore[JAX101] " * 21_000 + "\n")
+    started = time.process_time()
+    said = full(shown) if form == "full" else machine(form, shown)
+    assert said.count("JAX101") > 19_999
+    assert time.process_time() - started < 20  # half a minute, where each finding reads the whole line
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,20 @@ def test_any_number_of_comments_in_one_line_is_read_in_one_pass() -> None:
     assert time.process_time() - started < 10
 
 
+def test_a_list_that_is_not_closed_ends_at_the_next_comment() -> None:
+    text = "bad  # jaxlint: ignore[JAX901 # meant\n"
+    (directive,) = Suppressions(SourceFile(Path("one.py"), "one.py", text, "utf-8", False, "")).directives
+    assert directive.rules is not None
+    assert list(directive.rules) == ["JAX901"]
+    started = time.process_time()
+    text = "x = 1  " + "# jaxlint: ignore[" * 60_000 + "\n"
+    read = Suppressions(SourceFile(Path("many.py"), "many.py", text, "utf-8", False, ""))
+    assert len(read.directives) == 60_000
+    assert (
+        time.process_time() - started < 10
+    )  # two minutes, where each list is looked for to the end of the line
+
+
 def finding_at(line: int) -> Finding:
     span = Span(line, 1, line, 2)
     return Finding("many.py", span, "JAX901", "names-bad", "tracing", Severity.ERROR, "said", "seen")

@@ -174,6 +174,21 @@ def test_nothing_that_a_clone_names_is_run(project: Path, tmp_path_factory: pyte
     assert not trap.exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the decoy is a script")
+@pytest.mark.parametrize("search", [":{}", ".:{}", "bin:{}", "{}:"])
+def test_git_does_not_come_from_the_clone(project: Path, search: str) -> None:
+    """An empty part of PATH, and one without a root, is the current folder."""
+    for folder in (".", "bin"):
+        (project / folder).mkdir(exist_ok=True)
+        decoy = project / folder / "git"
+        decoy.write_text("#!/bin/sh\ntouch sprung\n")
+        decoy.chmod(0o755)
+    (project / "src/new.py").write_text(branch_in("new"))
+    done = jaxlint("check", "--diff", "HEAD", cwd=project, PATH=search.format(os.environ["PATH"]))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert not list(project.rglob("sprung"))
+
+
 def test_what_git_can_unpack_without_end_is_not_read(project: Path) -> None:
     """Some kilobytes of a clone may be trees of a billion files, or a file of gigabytes."""
 

@@ -414,6 +414,7 @@ ABSURD = [
     "cache-dir = '" + "a/" * 3_000 + "'",
     "cache-dir = '/dev/full'",
     'cache-dir = "\\u0000"',
+    'baseline = "a\\u0000b"',
     "target-jax = '" + "9" * 5_000 + "'",
     "target-jax = '" + ">=1," * 5_000 + "'",
     "target-jax = '>=" + "9" * 5_000 + ".1'",
@@ -743,6 +744,7 @@ def test_inspect_shows_the_rest_beside_a_file_that_is_not_python(tmp_path: Path)
 
 HEAD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x):\n    if x > 0:\n        return x\n    return -x\n\n\n"
 COSTLY = {
+    "parts without end": "x = [jnp.split(jnp.zeros(10**10), 10**10), jnp.array_split(jnp.zeros(7), 10**10)]\ny, *_ = jnp.unstack(jnp.zeros(10**10))\n",
     "a step of zero": "x = [1, 2][::0]\ny = (1, 2)[::0]\n",
     "functions that call each other": "".join(
         f"def g{one}(x):\n    return " + " + ".join(f"g{other}(x)" for other in range(60)) + "\n\n\n"

@@ -145,7 +145,7 @@ def applied(made: Operation) -> Result | None:
         return None
     try:
         return rule(Applied(made, name, symbolic_shape))
-    except UnclearError:
+    except (UnclearError, OverflowError):  # such as a size beyond what a float can tell
         return None
 
 

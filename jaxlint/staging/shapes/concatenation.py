@@ -19,6 +19,8 @@ from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import Value, is_none
 from jaxlint.staging.values.sizes import Size, add, differ, product, quotient, symbol, total, written
 
+_MOST_PARTS = 10_000  # of one array: there is a shape for each
+
 
 def _parts(applied: Applied, *names: str) -> list[tuple[Value, Shape]]:
     listed = applied.needed(0, *names)
@@ -148,6 +150,8 @@ def split(applied: Applied) -> Result:
     if applied.name == "lax.split":
         return [(*shape[:axis], size, *shape[axis + 1 :]) for size in applied.sizes_of(where)]
     if type(const) is int and const > 0:
+        if const > _MOST_PARTS:
+            applied.unclear()
         return _sections(applied, shape, axis, const)
     size = shape[axis]
     if not isinstance(const, tuple) or not all(type(bound) is int and bound >= 0 for bound in const):
@@ -187,4 +191,6 @@ def unstack(applied: Applied) -> Result:
     axis = applied.axis(len(shape), 99, "axis", otherwise=0)
     count = shape[axis]
     row = (*shape[:axis], *shape[axis + 1 :])
-    return [row] * count if isinstance(count, int) else row
+    if not isinstance(count, int):
+        return row
+    return [row] * count if count <= _MOST_PARTS else applied.unclear()
