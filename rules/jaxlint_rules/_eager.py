@@ -12,13 +12,13 @@ from jaxlint_rules._loops import (
     BRIEF,
     called_in_loop,
     host_loops,
-    is_on_host,
     is_under_test,
     loop_variables,
     name_of_step,
     place_of_loop,
 )
 from jaxlint_rules._names import names_in
+from jaxlint_rules._programs import is_on_host
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
 _PYTHON = frozenset(
@@ -109,7 +109,8 @@ def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: 
         return
     function, loop = found
     own = loop in frame.loops
-    if not own and _updates_by_optimiser(frame):
+    around = not own or any(host_loops(caller) for caller in frame.callers())
+    if around and _updates_by_optimiser(frame):
         return  # `eager-update` tells it of the whole function
     report(
         event.node,

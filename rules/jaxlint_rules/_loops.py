@@ -9,6 +9,7 @@ from typing import TypeGuard
 from jaxlint.api import Frame, Loop, Module
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
 from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._programs import is_on_host
 from jaxlint_rules._purpose import PLOTTERS
 
 _NEAR = 2  # calls between a loop and a place in its body
@@ -210,16 +211,6 @@ def _has_few(iterable: ast.expr) -> bool:
         and len(iterable.elts) <= FEW
         and not any(isinstance(part, ast.Starred) for part in iterable.elts)
     )
-
-
-def is_on_host(frame: Frame) -> bool:
-    """Whether the analysis saw the program itself run this, from a module body."""
-    root = frame
-    while root.caller is not None:
-        if not root.is_called():
-            return False  # seen at a transformation, or without a caller
-        root = root.caller
-    return root.function is None
 
 
 _READS = frozenset(

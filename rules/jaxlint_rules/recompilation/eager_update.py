@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
-from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
+from jaxlint.api.values import BoundMethod, ExternalMethod, ExternalObject, Function, Unknown
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
@@ -20,6 +20,7 @@ from jaxlint_rules._loops import (
 from jaxlint_rules.api._training import is_optimiser_update
 
 _UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_update"})
+_OF_STATES = "apply_gradients"
 _NNX = ("flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer")
 
 
@@ -27,8 +28,8 @@ class EagerUpdate(Rule):
     """The optimizer of a training loop runs outside jit.
 
     ## What it does
-    Finds calls of an optimizer's `update` (optax, flax.nnx) in host loops outside `jit`, and in
-    functions and methods that such a loop calls.
+    Finds calls of an optimizer's `update` (optax, flax.nnx), and of `apply_gradients` of a train
+    state, in host loops outside `jit`, and in functions and methods that such a loop calls.
 
     ## Why is this bad?
     An update is about ten operations for each parameter array. Outside `jit`, each is dispatched to
@@ -86,13 +87,15 @@ class EagerUpdate(Rule):
             set()
         )  # loops and the functions that they call: one step mends all that one updates
 
-    @concerns(callees=("ExternalMethod", "Unknown"), methods=("update", *_UNPACKED))
+    @concerns(
+        callees=("BoundMethod", "ExternalMethod", "Unknown"), methods=("update", _OF_STATES, *_UNPACKED)
+    )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame = event.frame
         nnx = _is_nnx_update(event)
         if frame.stage.staged or is_under_test(frame):
             return
-        if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event)):
+        if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event) or _updates_state(event)):
             return
         loop, body = next(bodies(frame), (None, None))
         if loop is None or body is None or self.told & {loop.node, body} or not is_host_loop(loop, frame):
@@ -118,6 +121,21 @@ def _is_nnx_update(event: CallEvent) -> bool:
         and callee.name == "update"
         and isinstance(callee.receiver, ExternalObject)
         and callee.receiver.name in _NNX
+    )
+
+
+def _updates_state(event: CallEvent) -> bool:
+    """`state.apply_gradients(grads=grads)` of a train state of flax, or of one like it."""
+    node, callee = event.node, event.callee
+    if isinstance(callee, BoundMethod) and (
+        not isinstance(callee.function, Function) or callee.function.module.reported
+    ):
+        return False  # a method of the project, in which the optimizer's own call is seen
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == _OF_STATES
+        and "grads" in event.kwargs
     )
 
 

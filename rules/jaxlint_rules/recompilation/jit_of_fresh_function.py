@@ -9,7 +9,8 @@ from jaxlint.api import CallEvent, Frame, Reporter, Rule, Stage, concerns
 from jaxlint.api.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import is_compiled_by_class
-from jaxlint_rules._loops import host_loops, is_on_host
+from jaxlint_rules._loops import host_loops
+from jaxlint_rules._programs import is_on_host
 
 _EAGER = {
     "jax.lax.switch": (1,),

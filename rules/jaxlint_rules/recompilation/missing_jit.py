@@ -9,7 +9,7 @@ from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted
 from jaxlint.finding import Severity
 from jaxlint_rules._eager import computes_only
-from jaxlint_rules._loops import is_on_host
+from jaxlint_rules._programs import is_on_host
 from jaxlint_rules.recompilation._repeated import carries, may_loop
 
 _MANY = 6  # operations in an iteration

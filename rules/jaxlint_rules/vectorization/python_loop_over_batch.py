@@ -9,8 +9,9 @@ from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, counters, is_on_host
+from jaxlint_rules._loops import FEW, counters
 from jaxlint_rules._names import names_in
+from jaxlint_rules._programs import is_on_host
 from jaxlint_rules._purpose import ONE_BY_ONE, says
 from jaxlint_rules.vectorization._tables import filled_by_rows
 
