@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.loops.host_fetches import fetched_by
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, reaching
-from jaxlint.codemods.purity.values import NONE, NUMBER, NUMPY, TEXT, Place, Value
+from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT, Place, Value
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
 
@@ -23,18 +23,20 @@ _TO_NUMPY = frozenset({"numpy.asarray", "numpy.array"})
 _QUIET = frozenset(
     {"float", "int", "bool", "str", "len", "abs", "round", "min", "max", "sum", "repr", "chr", "ord"}
 )
+_STACKS = frozenset(f"{module}.{name}" for module in ("numpy", "jax.numpy") for name in ("stack", "array", "asarray", "concatenate", "vstack"))  # fmt: skip
 _PLAIN = frozenset({NUMBER, TEXT, NONE})
 
 
 @dataclass(slots=True)
 class Output:
     """What the host asks of one turn. `value`: what it fetches; `call`: how; `variable`: that it becomes the number of, as in `n = int(x)`;
-    `kept`: it is a variable that the host reads as the array that it is."""
+    `kept`: it is a variable that the host reads as the array that it is; `stacked`: only to make an array of NumPy of all rows."""
 
     value: ast.expr
     call: ast.expr
     variable: str = ""
     kept: bool = False
+    stacked: bool = False
     name: str = ""  # in the function
     row: str = ""  # where the host reads it
 
@@ -68,19 +70,25 @@ class HostPart:
         return [one for one in self.order if isinstance(one, Output)]
 
 
-def host_part(site: Site, loop: ast.For, possible: PossibleValues, file: File) -> HostPart:
-    """Divides the body of a loop. Raises Refused where the host's part may not follow the rest."""
-    return _Division(site, loop, possible, file).divided()
+def host_part(
+    site: Site, loop: ast.For, possible: PossibleValues, file: File, arrays: frozenset[str] = frozenset()
+) -> HostPart:
+    """Divides the body of a loop. Raises Refused where the host's part may not follow the rest. `arrays`: variables that were arrays in a run."""
+    return _Division(site, loop, possible, file, arrays).divided()
 
 
 class _Division:
-    def __init__(self, site: Site, loop: ast.For, possible: PossibleValues, file: File) -> None:
+    def __init__(
+        self, site: Site, loop: ast.For, possible: PossibleValues, file: File, arrays: frozenset[str]
+    ) -> None:
         self.site, self.loop, self.possible, self.file = site, loop, possible, file
+        self.arrays = arrays
         self.scope: Scope = site.names.scope_at(loop)
+        self._host: set[ast.stmt] = set()
 
     def divided(self) -> HostPart:
         part = HostPart()
-        host = self._of_host()
+        host = self._host = self._of_host()
         computed = {name for one in self.loop.body if one not in host for name in _bound(one)}
         for statement in self.loop.body:
             if statement in host:
@@ -92,7 +100,7 @@ class _Division:
             else:
                 part.computing.append(statement)
                 part.order.append(statement)
-        kept = {one.name for one in part.outputs if one.kept}
+        kept = {one.name for one in part.outputs if one.name}
         part.order = [one for one in part.order if not (isinstance(one, Output) and one.is_one_of(kept))]
         part.numbers = [one.variable for one in part.outputs if one.variable]
         self._check(part)
@@ -157,6 +165,9 @@ class _Division:
         return call if is_int and once else None
 
     def _outputs(self, statement: ast.stmt) -> Iterator[Output]:
+        if (added := self._array_added(statement)) is not None:
+            yield Output(added, added, kept=True, stacked=self._is_for_numpy(added))
+            return
         number = self._number_of(statement)
         waiting: list[ast.AST] = [statement]
         while waiting:
@@ -173,6 +184,16 @@ class _Division:
             target = statement.targets[0] if node is number and isinstance(statement, ast.Assign) else None
             yield Output(value, node, target.id if isinstance(target, ast.Name) else "")
 
+    def _array_added(self, statement: ast.stmt) -> ast.expr | None:
+        """The array that is computed where it is appended to a list, as in `energies.append(energy(state))`."""
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if appended_to(call) is None or not isinstance(call, ast.Call) or len(call.args) != 1:
+            return None
+        value = call.args[0]
+        if isinstance(value, ast.Name) or any(self._fetched(node) is not None for node in ast.walk(value)):
+            return None
+        return value if self._kinds(value) == {ARRAY} else None
+
     def _arrays_kept(self, statement: ast.stmt, computed: set[str], part: HostPart) -> Iterator[Output]:
         """The variables of the step that the host reads as arrays: prints, or appends to a list."""
         fetched = {node for one in part.outputs for node in ast.walk(one.value)}
@@ -183,14 +204,49 @@ class _Division:
                 one.kept and one.name == node.id for one in part.outputs
             ):
                 continue
-            yield Output(node, node, name=node.id, kept=True)
+            reads = [one for one in ast.walk(self.loop) if isinstance(one, ast.Name) and one.id == node.id]
+            asked = [one for one in reads if self._of_the_host(one)]
+            yield Output(node, node, name=node.id, kept=True, stacked=all(map(self._is_for_numpy, asked)))
+
+    def _of_the_host(self, read: ast.Name) -> bool:
+        """Whether a host statement reads a variable."""
+        around = {read, *self.site.names.ancestors(read)}
+        return isinstance(read.ctx, ast.Load) and any(one in around for one in self._host)
+
+    def _is_for_numpy(self, read: ast.expr) -> bool:
+        """Whether a value is appended to a list of which nothing is made but arrays of NumPy."""
+        added_to = appended_to(self.site.names.parents.get(read))
+        if added_to is None:
+            return False
+        names = self.site.names
+        uses = [
+            one.name
+            for one in names.uses_of(added_to, self.scope)
+            if one.name.lineno <= self._rebound(added_to)
+        ]
+        uses = [one for one in uses if not isinstance(names.parents.get(one), ast.Attribute)]
+        stacks = self.stacks_of(added_to)
+        return 0 < len(uses) == len(stacks) and all(one.startswith("numpy.") for one in stacks)
+
+    def _rebound(self, name: str) -> float:
+        """The line after the loop, in its block, from which on a variable is another, as in `rows = np.stack(rows)`."""
+        names = self.site.names
+        block = next(
+            one
+            for one in (getattr(names.parents.get(self.loop), "body", ()), [self.loop])
+            if self.loop in one
+        )
+        for one in block[block.index(self.loop) + 1 :]:
+            if isinstance(one, ast.Assign) and name in _bound(one):
+                return one.end_lineno or one.lineno
+        return float("inf")
 
     # What the host does
 
     def _check(self, part: HostPart) -> None:
         """Raises Refused where a statement of the host does more than count and keep, or needs more than it fetches."""
         computed = {name for one in part.computing for name in _bound(one)}
-        fetched = [one.value for one in part.outputs if not one.kept]
+        fetched = [one.value for one in part.outputs if not one.name]
         inside = {node for value in fetched for node in ast.walk(value)}
         inside |= self._reads_of_kept(part)
         counted = part.bound - set(part.numbers)
@@ -215,9 +271,7 @@ class _Division:
 
     def _reads_of_kept(self, part: HostPart) -> set[ast.AST]:
         """Where the host reads arrays. Raises Refused where these may be none, or others than those at the end of the step."""
-        if not part.prints:
-            return set()
-        kept = {one.name for one in part.outputs if one.kept}
+        kept = {one.name for one in part.outputs if one.name}
         last = {name: one for one in part.computing for name in _bound(one)}
         reads: set[ast.AST] = set()
         for statement in part.statements:
@@ -237,15 +291,34 @@ class _Division:
         return reads
 
     def _shows_that_it_is_an_array(self, name: str, part: HostPart) -> bool:
-        """Whether a variable is an array, or is printed, so that a run shows what else it may be."""
-        shown = (
+        """Whether a variable is an array, or is printed or stacked, so that a run shows what else it may be."""
+        reads = [
             node
             for statement in part.statements
-            for call in ast.walk(statement)
-            if self._prints(call)
-            for node in ast.walk(call)
-        )
-        return any(isinstance(node, ast.Name) and node.id == name for node in shown)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        ]
+        if name in self.arrays or self._kinds(reads[0]) == {ARRAY}:
+            return True
+        around = (above for node in reads for above in self.site.names.ancestors(node))
+        return any(self._prints(above) for above in around) or any(map(self._is_stacked, reads))
+
+    def _is_stacked(self, read: ast.expr) -> bool:
+        """Whether a value is appended to a list of which an array is made after the loop."""
+        added_to = appended_to(self.site.names.parents.get(read))
+        return added_to is not None and bool(self.stacks_of(added_to))
+
+    def stacks_of(self, name: str) -> list[str]:
+        """The functions that take a list as their only argument after the loop, as in `jnp.stack(rows)`."""
+        names = self.site.names
+        found = []
+        for use in names.uses_of(name, self.scope):
+            call = names.parents.get(use.name)
+            after = self.loop.lineno < use.name.lineno <= self._rebound(name)
+            if isinstance(call, ast.Call) and call.args == [use.name] and after:
+                called = names.qualified(call.func) or ""
+                found += [called] if called in _STACKS else []
+        return found
 
     def _prints(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Call) and self.site.names.builtin(node.func) == "print"
@@ -299,8 +372,7 @@ class _Division:
     def _kept(self, node: ast.expr) -> ast.expr:
         """What a statement appends to a list. Raises Refused where it does anything else."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
-            if isinstance(node.func.value, ast.Name) and not node.keywords and len(node.args) == 1:
-                self._check_list(node.func.value)
+            if not node.keywords and len(node.args) == 1 and self._is_list_of_the_function(node.func.value):
                 return node.args[0]
         if isinstance(node, ast.Call) and self._prints(node):
             if any(isinstance(one, ast.Starred) for one in node.args) or any(
@@ -318,21 +390,51 @@ class _Division:
             ("numpy.random.", "numpy.load", "numpy.save")
         )
 
-    def _check_list(self, name: ast.Name) -> None:
-        """Raises Refused unless a list was made empty in this function, and nothing else in the loop asks for it."""
+    def _is_list_of_the_function(self, node: ast.expr) -> bool:
+        """Whether it is a variable, or an item of one, as in `history["loss"]`. Raises Refused where others may hold the list."""
+        key = node.slice if isinstance(node, ast.Subscript) else None
+        name = node.value if isinstance(node, ast.Subscript) else node
+        if not isinstance(name, ast.Name) or not (key is None or isinstance(key, ast.Constant)):
+            return False
+        self._check_lists(name, of_items=key is not None)
+        return True
+
+    def _check_lists(self, name: ast.Name, *, of_items: bool) -> None:
+        """Raises Refused unless a list, or a dict of lists, was made empty in this function, and nothing else in the loop asks for it."""
         names = self.site.names
         own = self.scope.resolve(name.id) is self.scope
         node = self.file.same(name)
         home = self.file.names.scope_at(node).resolve(name.id)
         bindings = reaching(home, node, self.file) if home is not None else []
         given = [self.file.names.given(one.node) for one in bindings]
-        if not own or not given or not all(isinstance(one, ast.List) for one in given):
-            raise Refused(f"`{name.id}` is a list that others may hold")
+        is_made = _is_dict_of_lists if of_items else _is_list
+        if not own or not given or not all(is_made(one) for one in given):
+            raise Refused(f"`{name.id}` is a {'dict' if of_items else 'list'} that others may hold")
         for use in names.uses_of(name.id, self.scope):
             above = names.parents.get(use.name)
+            if of_items and isinstance(above, ast.Subscript) and above.value is use.name:
+                above = names.parents.get(above)
             adds = isinstance(above, ast.Attribute) and above.attr == "append"
             if not adds and self.loop in names.ancestors(use.name):
                 raise Refused(f"`{name.id}` is read in the loop, which would see it before it is filled")
+
+
+def _is_list(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.List)
+
+
+def _is_dict_of_lists(node: ast.expr | None) -> bool:
+    """`{"loss": [], "accuracy": []}`, or `{key: [] for key in keys}`."""
+    if isinstance(node, ast.DictComp):
+        return _is_list(node.value)
+    return isinstance(node, ast.Dict) and all(map(_is_list, node.values))
+
+
+def appended_to(node: ast.AST | None) -> str | None:
+    """The variable of the list in `found.append(x)`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+        return node.func.value.id if isinstance(node.func.value, ast.Name) else None
+    return None
 
 
 def _bound(statement: ast.stmt) -> set[str]:

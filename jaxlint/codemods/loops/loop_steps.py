@@ -19,7 +19,7 @@ from jaxlint.codemods.compilation.outline import line_with_comments
 from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
 from jaxlint.codemods.loops.parts_of_steps import Parts, parts_of
-from jaxlint.codemods.loops.steps_region import Steps
+from jaxlint.codemods.loops.steps_region import Steps, arrays_seen
 from jaxlint.codemods.loops.while_and_range import packed
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.traced_before import FILTERED, calls_filtered, only_jitted_calls
@@ -42,10 +42,11 @@ def loop_to_steps(draft: Draft, step: Step) -> None:
     loop = site.find_loop(step.span)
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
-    steps = Steps.of_loop(site, loop, possible, file)
+    steps = Steps.of_loop(site, loop, possible, file, arrays_seen(step))
     steps.static = {str(name) for name in _texts(step.parameters.get("static"))}
     steps.once = bool(step.parameters.get("once"))
     steps.settle(possible, file)
+    steps.find_numbers(step, possible, file)
     layout = Layout(site)
     counted = steps.counts and (steps.reads_target or steps.host.prints)
     text = _Text(steps, layout, reference(site, draft.imports, "jax.numpy.arange", loop) if counted else "")
@@ -69,6 +70,9 @@ def loop_to_steps(draft: Draft, step: Step) -> None:
     if filtered:
         parts = ("equinox.partition", "equinox.combine", "equinox.filter", "equinox.is_array")
         text.of_equinox = [reference(site, draft.imports, one, loop) for one in parts]
+    if steps.apart and steps.host.outputs:
+        joins = ("jax.tree.map", "jax.numpy.concatenate")
+        text.joins = [reference(site, draft.imports, one, loop) for one in joins]
     written = text.all_steps(reference(site, draft.imports, "jax.lax.scan", loop))
     wrapper = reference(site, draft.imports, jit, loop)
     if text.static and not filtered:
@@ -77,7 +81,7 @@ def loop_to_steps(draft: Draft, step: Step) -> None:
         wrapper = f"{partial}({wrapper}, static_argnames=({named}{',' if len(text.static) == 1 else ''}))"
     outputs = steps.host.outputs
     fetch = reference(site, draft.imports, "jax.device_get", loop) if outputs else ""
-    if any(one.kept for one in outputs):
+    if any(one.kept and not one.stacked for one in outputs):
         text.asarray = reference(site, draft.imports, "jax.numpy.asarray", loop)
     place, definition = written.definition(f"@{wrapper}")
     draft.insert(place, 1, definition)
@@ -108,6 +112,7 @@ class _Text:
     asarray: str = (
         ""  # makes arrays of rows that the host keeps: to take them apart on the device is one more program
     )
+    joins: list[str] = field(default_factory=list)  # functions that put rows before others
     parts: Parts | None = None  # the steps are compiled in parts, after each of which the host prints
 
     def __post_init__(self) -> None:
@@ -123,6 +128,8 @@ class _Text:
         self._name_outputs(taken)
         if steps.host.prints:
             self.parts = parts_of(steps, fresh_name(taken, "start"))
+        elif steps.apart and not steps.runs_certainly():
+            steps.needs_a_turn = True
         self._run_over(taken)
         self._check_comments()
 
@@ -261,7 +268,11 @@ class _Text:
         start = packed(steps.carry)
         first, last = [], start
         ending = [f"{inner}return {scan}({', '.join([step, start, *self.over])})"]
+        if steps.apart:
+            ending = self._apart(scan, step, start, used | set(self.parameters), inner)
         if self.of_equinox:
+            if steps.apart:
+                raise Refused("what is carried begins as a number, and may hold more than arrays")
             partition, combine, keep, is_array = self.of_equinox
             carry, static, outputs_ = (
                 fresh_name(used | set(self.parameters), one) for one in ("arrays", "static", "outputs")
@@ -284,6 +295,22 @@ class _Text:
             *ending,
         ]
         return self._written(head, indent, lines, tail, before, "")
+
+    def _apart(self, scan: str, step: str, start: str, used: set[str], inner: str) -> list[str]:
+        """The end of the function where the first step runs before the others."""
+        rows, options = self.over[0], list(self.over[1:])
+        one, more = ("None", "None") if rows == "None" else (f"{rows}[0]", f"{rows}[1:]")
+        options = [f"{text} - 1" for text in options]
+        if not self.joins:
+            begun = f"{step}({start}, {one})[0]"
+            return [f"{inner}return {scan}({', '.join([step, begun, more, *options])})"]
+        begun, first, rest = (fresh_name(used, name) for name in ("carry", "first", "rest"))
+        tree_map, concatenate = self.joins
+        return [
+            f"{inner}{begun}, {first} = {step}({start}, {one})",
+            f"{inner}{begun}, {rest} = {scan}({', '.join([step, begun, more, *options])})",
+            f"{inner}return {begun}, {tree_map}(lambda a, b: {concatenate}([a[None], b]), {first}, {rest})",
+        ]
 
     def _written(
         self, head: list[str], indent: str, lines: list[str], tail: list[str], before: int, call: str
@@ -332,11 +359,10 @@ class _Text:
             raise Refused(f"`{target}` is an array that the host reads without a conversion")
         over = [self.layout.argument(steps.over)] if counted else []
         names = [*counted, *(one.row for one in host.outputs)]
-        fetched = f"{fetch}({rows})"
-        if len(names) == 1:
-            each = over[0] if over else fetched
-        else:
-            each = f"zip({', '.join([*over, fetched if len(self.rows) == 1 else f'*{fetched}'])})"
+        fetched = [f"*{fetch}({rows})"]
+        if len(self.rows) == 1 or any(one.kept for one in host.outputs):
+            fetched = self._fetched(fetch)
+        each = f"zip({', '.join([*over, *fetched])})" if len(names) > 1 else [*over, *fetched][0]
         lines = [text, f"{self.indent}for {', '.join(names)} in {each}:", *self._host_lines()]
         return self.layout.newline.join(lines)
 
@@ -349,10 +375,7 @@ class _Text:
         rows = packed(self.rows) if self.rows else "_"
         target = steps.loop.target.id  # type: ignore[attr-defined]
         names = [target, *(one.row for one in steps.host.outputs)]
-        fetched = [
-            f"map({self.asarray}, {fetch}({rows}))" if one.kept else f"{fetch}({rows})"
-            for one, rows in zip(steps.host.outputs, self.rows, strict=True)
-        ]
+        fetched = self._fetched(fetch)
         each = f"zip({', '.join([parts.rest(self.layout), *fetched])})"
         if not fetched:
             each = f"range({parts.start}, {parts.until(self.layout)})"
@@ -363,6 +386,13 @@ class _Text:
             *(f"{self.unit}{line}" if line else line for line in self._host_lines()),
         ]
         return self.layout.newline.join(lines)
+
+    def _fetched(self, fetch: str) -> list[str]:
+        """The rows of each output, as the host has them."""
+        return [
+            f"map({self.asarray}, {fetch}({rows}))" if one.kept and not one.stacked else f"{fetch}({rows})"
+            for one, rows in zip(self.steps.host.outputs, self.rows, strict=True)
+        ]
 
     def _bar(self, over: str) -> str:
         """The progress bar of the loop around what the loop over the parts runs over."""

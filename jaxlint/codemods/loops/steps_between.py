@@ -56,6 +56,7 @@ def steps_between_looks(draft: Draft, step: Step) -> None:
     if calls_filtered(steps.nodes, possible, file):
         raise Refused("what equinox jits may carry more than arrays")
     may_be_carried(draft, steps.carry, loop)
+    steps.find_numbers(step, possible, file)
     text = _Text(steps, Layout(site))
     known = step.parameters.get("static")
     static = [one for one in text.parameters if isinstance(known, list | tuple) and one in known]
@@ -224,9 +225,18 @@ class _Text:
         state, packed_state = packed(steps.carry), self.packed
         body = [f"{deep}{unit}{', '.join(steps.carry)} = {packed_state}"] if len(steps.carry) > 1 else []
         body += self._body(f"{deep}{unit}")
-        if steps.shown:
+        number = row if row != "_" else "n" if packed_state == "i" else "i"
+        if steps.apart:
+            last = f"{state}, {packed(steps.shown)}" if steps.shown else ", ".join(steps.carry)
+            once_more = (
+                f"lambda {number}, last: {self.inner}({number}, last[0])" if steps.shown else self.inner
+            )
+            ending = [
+                f"{deep}first = {self.inner}({self.start}, {state})",
+                f"{deep}return {loop}({self.start} + 1, {self.stop}, {once_more}, first)",
+            ]
+        elif steps.shown:
             last = f"{state}, {packed(steps.shown)}"
-            number = row if row != "_" else "n" if packed_state == "i" else "i"
             before_last = f"lambda {number}, {packed_state}: {self.inner}({number}, {packed_state})[0]"
             ending = [
                 f"{deep}{packed_state} = {loop}({self.start}, {self.stop} - 1, {before_last}, {state})",

@@ -11,8 +11,9 @@ from jaxlint.codemods.loops.host_part import HostPart, host_part
 from jaxlint.codemods.loops.looks import in_a_bar
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT
+from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT, Place
 from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.finding import Step
 
 _ENDS = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 
@@ -23,6 +24,23 @@ class LoopRegion(Region):
 
     carry: list[str] = field(default_factory=list)
     once: bool = False  # the function around it is called once
+    apart: bool = False  # the first step runs before the others: it makes an array of what begins as a number
+
+    def find_numbers(self, step: Step, possible: PossibleValues, file: File) -> None:
+        """Sets `apart` where what is carried may begin as a number, and is an array with axes after a step.
+
+        A run shows these arrays (`variables`). With `apart` any array may have axes; Refused where none begins as a number.
+        """
+        axes = arrays_seen(step, with_axes=True)
+        wanted = self.carry if step.parameters.get("apart") else [one for one in self.carry if one in axes]
+        own = set(ast.walk(file.same(self.site.names.parents[self.first])))
+        for name in wanted:
+            home = file.names.scope_at(file.same(self.first)).resolve(name)
+            for one in home.bindings.get(name, ()) if home is not None else ():
+                if one.node not in own and NUMBER in possible.of_binding(one, Place(file, home, name)):
+                    self.apart = True
+        if step.parameters.get("apart") and not self.apart:
+            raise Refused("no array that is carried begins as a number")
 
     def may_keep(self) -> bool:
         script = self.scope.node is self.site.names.tree
@@ -46,7 +64,9 @@ class Steps(LoopRegion):
     )
 
     @classmethod
-    def of_loop(cls, site: Site, loop: ast.For, possible: PossibleValues, file: File) -> Steps:
+    def of_loop(
+        cls, site: Site, loop: ast.For, possible: PossibleValues, file: File, arrays: frozenset[str]
+    ) -> Steps:
         """Divides the body of a loop. Raises Refused where what it does on the host cannot wait until all is computed."""
         scope = site.names.scope_at(loop)
         if scope.is_class or loop.orelse or not isinstance(loop.target, ast.Name):
@@ -57,7 +77,7 @@ class Steps(LoopRegion):
             raise Refused(
                 "a handler or `with` around the loop could see steps that ran ahead of the host's statements"
             )
-        host = host_part(site, loop, possible, file)
+        host = host_part(site, loop, possible, file, arrays)
         host.prints = host.prints or in_a_bar(loop, site.names)
         if not host.computing or not host.statements:
             raise Refused("it computes nothing on arrays, or does nothing else")
@@ -125,7 +145,7 @@ class Steps(LoopRegion):
                 raise Refused(f"`{name}` may have no value before the loop")
             self.needs_a_turn = self.needs_a_turn or not known
             self.carry.append(name)
-            if after and not self._runs_certainly():
+            if after and not self.runs_certainly():
                 self._check_kept_kind(name, possible, file)
         if not self.carry:
             raise Refused("no value is carried from one step to the next")
@@ -148,7 +168,7 @@ class Steps(LoopRegion):
             part.id for one in self.host.statements for part in ast.walk(one) if isinstance(part, ast.Name)
         }
 
-    def _runs_certainly(self) -> bool:
+    def runs_certainly(self) -> bool:
         """Whether there is at least one step."""
         over = self.over
         count = over.args[0] if isinstance(over, ast.Call) and len(over.args) == 1 else None
@@ -191,3 +211,14 @@ class Steps(LoopRegion):
         if values and values <= {NUMBER, TEXT}:
             return False
         return Region.stays_around(self, name, possible, file)
+
+
+def arrays_seen(step: Step, *, with_axes: bool = False) -> frozenset[str]:
+    """The variables that were single arrays in a run, as a step stores them."""
+    seen = step.parameters.get("variables")
+    found = set()
+    for one in seen if isinstance(seen, list | tuple) else ():
+        leaves = one.get("leaves") or ()
+        if len(leaves) == 1 and not leaves[0]["place"] and (leaves[0]["shape"] or not with_axes):
+            found.add(str(one["name"]))
+    return frozenset(found)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jaxlint_runtime.proof.gain import Gain, between_runs, gain_of, is_proven, tally
+from jaxlint_runtime.protocol.report_forms import before_and_after
 from jaxlint_runtime.report.candidate_lines import ADVICE, WRITABLE, WRITTEN, candidate_lines, ways_of
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.time_outside import time_outside
@@ -14,6 +15,7 @@ from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.paths import display_path
 
 _SHOWN_FUNCTIONS = 2
+_MUCH_FASTER = 1.5
 _LEAST_SHARE = 0.01  # a smaller share is not reported
 
 
@@ -158,9 +160,34 @@ def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
         return f"run the same command with {options} to write {_listed(names[WRITABLE])}."
     if names[ADVICE]:
         return "write the proven changes by hand, as shown below."
+    if traded := _faster_with_more_memory(document):
+        return traded
     if any("--budget" in result["reason"] for _, result in document.results):
         return "give it more time, with a larger --budget."
     return "add --verbose to see why each candidate was rejected."
+
+
+def _faster_with_more_memory(document: Document) -> str:
+    """What was rejected for its memory alone, where it is much faster; empty if nothing was."""
+    best, most = None, _MUCH_FASTER
+    for line in candidate_lines(document):
+        gain = gain_of(line.result)
+        before, after = before_and_after(line.result, "time_ms")
+        if (
+            gain.bigger
+            and not line.proven
+            and before
+            and after
+            and before["median"] >= most * after["median"]
+        ):
+            best, most = (line, gain), before["median"] / after["median"]
+    if best is None:
+        return ""
+    line, gain = best
+    return (
+        f"decide whether memory matters: {line.candidate} of {line.function} is {most:.1f}x as fast in one run "
+        f"and needs {line.memory}; --verbose shows what it changes."
+    )
 
 
 def _listed(names: list[str]) -> str:

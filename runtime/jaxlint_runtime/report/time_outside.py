@@ -17,6 +17,7 @@ _OF_A_TURN = 0.5  # share of a turn of the loop that passes between calls
 _COMPILING = 0.15  # share of the run that eager operations take to compile
 _SHORT_MS = 0.3  # a call that takes less is mostly the start of a program
 _MANY = 100
+_MODULE = "<module>"
 
 
 def time_outside(document: Document) -> list[str]:
@@ -49,11 +50,18 @@ def _eager(document: Document) -> Iterator[tuple[float, str]]:
         return
     calls = document.eager.get("calls", ())
     most = max(calls, key=lambda one: one["seconds"], default=None)
-    where = "" if most is None else f", most of them at {display_path(most['path'])}:{most['line']}"
-    yield (
-        seconds,
-        f"{seconds:.1f} s went into compiling {count} operations one by one{where}: call what they are in under jax.jit.",
+    said = f"{seconds:.1f} s went into compiling {count} operations one by one"
+    if most is None:
+        yield seconds, f"{said}: put the code that runs them under jax.jit."
+        return
+    place = f"{display_path(most['path'])}:{most['line']}"
+    name = short_name(most.get("function") or _MODULE)
+    what = (
+        "make a function of these lines, with @jax.jit"
+        if name == _MODULE
+        else f"put {name}, or what it calls, under jax.jit"
     )
+    yield seconds, f"{said}, most of them at {place}: {what}."
 
 
 def _short(document: Document) -> Iterator[tuple[float, str]]:

@@ -6,7 +6,8 @@ What may be compiled, and what of the host may follow, the codemod says (`jaxlin
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Compatible, Plan, Refused, Workspace
@@ -24,16 +25,17 @@ _KNOWN = ("int", "bool", "str")  # types of arguments that may be known when the
 
 
 def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """For each busy function of the host the loops that become steps, numbers known when these are compiled, or else traced."""
+    """For each busy function of the host the loops that become steps: numbers known when these are compiled, or else traced; the first step
+    with the others, or else apart, where a carry begins as a number."""
     found = []
     for one, source in busy(watched, sources):
         rewrite: Rewrite | None = None
-        before: list[Edit] = []
+        before: list[list[Edit]] = []
         names = [entry["name"] for entry in one["arguments"] or () if entry["type"] in _KNOWN]
-        for static in ([], names) if names else ([],):
-            fixes, edits = _fixes(one, source, sources, static)
-            if fixes and edits != before:
-                before = edits
+        for apart, static in itertools.product((True, False), ([], names) if names else ([],)):
+            fixes, edits = _fixes(one, source, sources, static, apart=apart)
+            if fixes and edits not in before:
+                before.append(edits)
                 names_of_ways = codemods_of(fixes)
                 how = f"{names_of_ways}:{', '.join(static)} static" if static else names_of_ways
                 rewrite = edit_of(how, one, fixes[0].steps[0].span.line, fixes, rewrite)
@@ -42,25 +44,41 @@ def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, 
 
 
 def _fixes(
-    one: Mapping[str, Any], source: SourceFile, sources: Mapping[str, SourceFile], static: Sequence[str]
+    one: Mapping[str, Any],
+    source: SourceFile,
+    sources: Mapping[str, SourceFile],
+    static: Sequence[str],
+    *,
+    apart: bool,
 ) -> tuple[list[FixRequest], list[Edit]]:
     """The fixes of the loops of a function that can be made at once, and their edits."""
     workspace, site = Workspace(dict(sources), strict=True), Site(source)
     fixes: list[FixRequest] = []
     plans: list[Plan] = []
     compatible = Compatible()
-    for loop in _loops(body_of(one, source)):
+    loops = _loops(body_of(one, source))
+
+    def ways(loop: ast.For, *, apart: bool) -> Iterator[tuple[FixRequest, Plan]]:
         parameters = {
             **seen_of(one),
             "static": list(static),
             "once": one["calls"] == 1,
             "lines": [loop.lineno, loop.end_lineno],
+            "apart": apart,
         }
         for way, message in _WAYS.items():
             step = Step(way, source.display, site.span(loop.iter), parameters)
             fix = FixRequest(Safety.UNSAFE, message.format(loop.lineno, named(one)), (step,))
             plan = workspace.plan(fix)
-            if not isinstance(plan, str) and compatible.take(plan):
+            if not isinstance(plan, str):
+                yield fix, plan
+
+    begins = [loop for loop in loops if any(ways(loop, apart=True))] if apart else []
+    if apart and not begins:
+        return [], []
+    for loop in loops:
+        for fix, plan in ways(loop, apart=loop in begins):
+            if compatible.take(plan):
                 fixes.append(fix)
                 plans.append(plan)
                 break

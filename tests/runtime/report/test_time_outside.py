@@ -51,15 +51,23 @@ def test_short_steps_may_run_in_one_scan() -> None:
 
 
 def test_operations_that_are_compiled_one_by_one() -> None:
-    calls = [{"path": "/nowhere/train.py", "line": n, "seconds": n / 10} for n in (3, 7)]
+    place = {"path": "/nowhere/train.py", "function": "init_params"}
+    calls = [{**place, "line": n, "seconds": n / 10} for n in (3, 7)]
     eager = {"compiles": 55, "seconds": 6.3, "calls": calls}
     lines = time_outside(document(eager=eager))
     assert lines[0] == (
         "6.3 s went into compiling 55 operations one by one, most of them at /nowhere/train.py:7: "
-        "call what they are in under jax.jit."
+        "put init_params, or what it calls, under jax.jit."
     )
     assert len(lines) == 2
     assert not time_outside(document(seconds=100.0, eager=eager))
+    calls[1]["function"] = "<module>"
+    assert time_outside(document(eager=eager))[0].endswith(
+        "at /nowhere/train.py:7: make a function of these lines, with @jax.jit."
+    )
+    assert time_outside(document(eager={**eager, "calls": []}))[0].endswith(
+        "one by one: put the code that runs them under jax.jit."
+    )
 
 
 def test_the_innermost_loop_that_calls_a_function(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+
 import pytest
 
 from tests.engine.codemods.conftest import Rewrite
@@ -251,7 +254,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "more than once",
     ),
     "what it keeps may be no array": (
-        loop(MOVE, "y = move(x)", "found.append(y)", "print(i)"),
+        loop(MOVE, "y = known[0](x)", "found.append(y)", "print(i)"),
         "may be no array",
     ),
     "the number of steps that print is computed": (
@@ -272,7 +275,27 @@ REFUSALS: dict[str, tuple[str, str]] = {
         loop("scale = 1.0 + n", "x = move(x) * scale", "n = n + float(x[0])", before="    n = 0.0\n"),
         "a Python number that the host changes",
     ),
-    "arrays are kept as they are": (loop(MOVE, "found.append(x)"), "is kept on the host as an array"),
+    "what it keeps may be a pair": (
+        loop("x = move(x) if known else (x, x)", "found.append(x)"),
+        "may be no array",
+    ),
+    "a dict of lists is a caller's": (
+        loop(MOVE, "history['x'].append(float(x[0]))").replace("known=[]", "history={'x': []}"),
+        "others may hold",
+    ),
+    "a dict of lists is read in the loop": (
+        loop(
+            MOVE,
+            "history['x'].append(float(x[0]))",
+            "n = len(history['x'])",
+            before="    history = {'x': []}\n",
+        ),
+        "before it is filled",
+    ),
+    "one list stands twice in a dict": (
+        loop(MOVE, "history['x'].append(float(x[0]))", before="    history = {'x': found, 'y': found}\n"),
+        "others may hold",
+    ),
     "the list is read in the loop": (
         loop(MOVE, "found.append(float(x[0]))", "n = len(found)"),
         "before it is filled",
@@ -368,3 +391,83 @@ def test_a_list_that_becomes_an_array_afterwards(rewrite: Rewrite) -> None:
     )
     assert "found = np.asarray(found)" in rewrite("loop-to-steps", text)
     assert "lax.scan" in rewrite("loop-to-steps", text)
+
+
+def outcome(program: str) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})
+    return out.getvalue()
+
+
+KEPT: dict[str, tuple[str, str]] = {
+    "arrays stay arrays": (loop(MOVE, "found.append(x)"), "map(jnp.asarray, jax.device_get(x_2s))"),
+    "what becomes an array of NumPy needs no array of JAX before": (
+        loop(MOVE, "found.append(x)", after="    found = np.stack(found)\n"),
+        "in jax.device_get(x_2s)",
+    ),
+    "an array that is printed": (
+        loop(MOVE, "e = x * 2", "found.append(e)", "print(e)"),
+        "map(jnp.asarray, jax.device_get(es))",
+    ),
+    "an array that is computed where it is kept": (
+        loop(MOVE, "found.append(jnp.sum(x))", "x = x * 0.5"),
+        "found.append(sum_value)",
+    ),
+    "a dict of lists": (
+        loop(
+            MOVE,
+            "history['mean'].append(float(jnp.mean(x)))",
+            "history['sum'].append(float(jnp.sum(x)))",
+            before="    history = {'mean': [], 'sum': []}\n",
+            after="    found = history\n",
+        ),
+        "history['mean'].append(float(mean_value))",
+    ),
+    "a dict of lists for keys": (
+        loop(
+            MOVE,
+            "history['mean'].append(float(jnp.mean(x)))",
+            before="    history = {key: [] for key in ('mean', 'sum')}\n",
+            after="    found = history\n",
+        ),
+        "history['mean'].append(float(mean_value))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_the_host_keeps_is_the_same(name: str, rewrite: Rewrite) -> None:
+    marked, part = KEPT[name]
+    marked = marked.replace("f(jnp.ones(3))\n", "print(f(jnp.ones(3)))\n")
+    new = rewrite("loop-to-steps", marked)
+    assert part in new
+    assert outcome(new) == outcome(marked.replace("«", "").replace("»", ""))
+
+
+SEEN = [{"name": "v", "leaves": [{"place": "", "shape": [3], "dtype": "float32"}]}]
+
+
+@pytest.mark.parametrize("count", ("20", "1", "len(known)"))
+@pytest.mark.parametrize("how", ({"apart": True}, {"variables": SEEN}))
+@pytest.mark.parametrize(
+    "kept", (("found.append(float(x[0]))", "found.append(float(jnp.sum(v)))"), ("t = t + 1.0",))
+)
+def test_a_carry_that_begins_as_a_number(
+    count: str, how: dict[str, object], kept: tuple[str, ...], rewrite: Rewrite
+) -> None:
+    marked = loop(
+        "v = 0.5 * v + x", "x = 0.5 * x - 0.25 * v", *kept, before="    v = t = 0.0\n", over=f"range({count})"
+    )
+    marked = marked.replace("f(jnp.ones(3))\n", "print(f(jnp.ones(3)))\n").replace("known=[]", "known=()")
+    plain = marked.replace("«", "").replace("»", "")
+    new = rewrite("loop-to-steps", marked, **how)
+    assert "step((v, x), None)" in new, new
+    assert outcome(new) == outcome(plain)
+    without = rewrite("loop-to-steps", marked)
+    assert "step((v, x), None)" not in without
+
+
+def test_no_number_begins(rewrite: Rewrite) -> None:
+    assert "begins as a number" in rewrite(
+        "loop-to-steps", loop(MOVE, "found.append(float(x[0]))"), apart=True
+    )

@@ -79,6 +79,21 @@ def test_every_length_and_interval_gives_the_same(rewrite: Rewrite) -> None:
         assert outcome(new) == outcome(marked.replace("«", "").replace("»", "")), (first, end, every, before)
 
 
+def test_a_carry_that_begins_as_a_number(rewrite: Rewrite) -> None:
+    for first, end, every, after in itertools.product((0, 3), (0, 1, 5, 8), (1, 5), ("x", "x, y")):
+        look = (f"if i % {every} == 0:", "    print(i, x)")
+        body = (*look, "v = 0.5 * v + x", "y = 0.5 * x - v", "x = y * 0.5")
+        marked = loop(
+            *body,
+            over=f"range({first}, {end})",
+            before="    v = 0\n    y = x\n",
+            after=f"    return {after}\n",
+        )
+        new = rewrite("steps-between-looks", marked, once=True, apart=True)
+        assert "first = step(start, (v, x))" in new, new
+        assert outcome(new) == outcome(marked.replace("«", "").replace("»", "")), (first, end, every)
+
+
 def test_what_a_person_reads(rewrite: Rewrite) -> None:
     new = rewrite("steps-between-looks", loop("x = move(x)  # one step", "# a look", *LOOK), once=True)
     assert new.startswith(
