@@ -447,10 +447,10 @@ def test_what_the_host_keeps_is_the_same(name: str, rewrite: Rewrite) -> None:
 SEEN = [{"name": "v", "leaves": [{"place": "", "shape": [3], "dtype": "float32"}]}]
 
 
-@pytest.mark.parametrize("count", ("20", "1", "len(known)"))
-@pytest.mark.parametrize("how", ({"apart": True}, {"variables": SEEN}))
+@pytest.mark.parametrize("count", ["20", "1", "len(known)"])
+@pytest.mark.parametrize("how", [{"apart": True}, {"variables": SEEN}])
 @pytest.mark.parametrize(
-    "kept", (("found.append(float(x[0]))", "found.append(float(jnp.sum(v)))"), ("t = t + 1.0",))
+    "kept", [("found.append(float(x[0]))", "found.append(float(jnp.sum(v)))"), ("t = t + 1.0",)]
 )
 def test_a_carry_that_begins_as_a_number(
     count: str, how: dict[str, object], kept: tuple[str, ...], rewrite: Rewrite
