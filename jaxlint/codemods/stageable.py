@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.checks import called_functions, check_call, check_jitted, check_nodes
@@ -34,7 +36,7 @@ from jaxlint.codemods.purity.values import (
     one,
 )
 from jaxlint.codemods.registry import Draft
-from jaxlint.codemods.source.site import Refused
+from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Step
 
 _DEPTH = 4
@@ -139,17 +141,37 @@ def check_outlined(
     seen = [entry for entry in variables if entry.get("name") in taken]
     above = file.names.parents.get(function)
     own = Cls(above, file) if isinstance(above, ast.ClassDef) else None
-    check_jitted(
-        program,
-        file,
-        function,
-        transform=transform,
-        static=static,
-        seen=seen,
-        hints=hints,
-        own=own,
-        traced_before=traced_before,
-    )
+    try:
+        check_jitted(
+            program,
+            file,
+            function,
+            transform=transform,
+            static=static,
+            seen=seen,
+            hints=hints,
+            own=own,
+            traced_before=traced_before,
+        )
+    except Refused as refusal:
+        lines = [getattr(node, "lineno", 1) for node in nodes]
+        names = [Path(one.display).name for one in program.files]
+        if names.count(Path(draft.site.source.display).name) > 1:
+            raise
+        raise Refused(_at_lines_of(draft.site, str(refusal), text, min(lines, default=1))) from None
+
+
+def _at_lines_of(site: Site, reason: str, text: str, first: int) -> str:
+    """A reason that names lines of `text`, in which statements from `first` on were moved, with the lines of the file itself."""
+    own, moved = site.lines.lines, text.splitlines()
+
+    def line(found: re.Match[str]) -> str:
+        number = int(found[2])
+        said = moved[number - 1].strip() if number <= len(moved) else ""
+        same = [place for place, one in enumerate(own, 1) if one.strip() == said]
+        return f"{found[1]}{min(same, key=lambda place: abs(place - first), default=first)}"
+
+    return re.sub(rf"({re.escape(Path(site.source.display).name)}:)(\d+)", line, reason)
 
 
 def _entries(step: Step, name: str) -> Sequence[Mapping[str, object]]:

@@ -36,8 +36,8 @@ def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, 
             fixes, edits = _fixes(one, source, sources, static, apart=apart)
             if fixes and edits not in before:
                 before.append(edits)
-                names_of_ways = codemods_of(fixes)
-                how = f"{names_of_ways}:{', '.join(static)} static" if static else names_of_ways
+                details = [f"{', '.join(static)} static"] if static else []
+                how = ":".join([codemods_of(fixes), *(["the first step apart"] if apart else []), *details])
                 rewrite = edit_of(how, one, fixes[0].steps[0].span.line, fixes, rewrite)
         found += [rewrite] if rewrite is not None else []
     return found

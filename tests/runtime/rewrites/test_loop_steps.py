@@ -205,3 +205,38 @@ def test_steps_between_looks_are_proposed_where_the_host_computes_on_what_it_see
             exec(compile(text, "program.py", "exec"), {"__name__": "__main__"})
         lines.append(out.getvalue())
     assert lines[0] == lines[1]
+
+
+MOMENTUM = """
+import jax
+import jax.numpy as jnp
+
+x = jnp.arange(4.0)
+velocity = 0.0
+total = 0.0
+for step in range(35):
+    if step % 10 == 0:
+        print(step, float(jnp.sum(x)), total)
+    velocity = 0.5 * velocity + x
+    x = x - 0.25 * velocity
+    total = total + jnp.sum(x)
+print(x, velocity, total)
+"""
+
+
+def test_the_first_step_runs_apart_where_the_steps_do_not_compile_together(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    source = SourceFile(path, str(path), MOMENTUM, "utf-8", False, "")
+    entry = {"path": str(path), "function": "<module>", "calls": 1, "seconds": 1.0, "arguments": None}
+    (together,) = from_host_loops([{**entry, "line": 1}], {str(path): source})
+    apart = together.instead
+    assert apart is not None
+    assert apart.instead is None
+    assert apart.key != together.key, "an edit is tried once"
+    for way, part in ((together, "fori_loop(start, stop"), (apart, "fori_loop(start + 1, stop")):
+        workspace = Workspace({str(path): source}, strict=True)
+        (plan,) = [workspace.plan(fix) for fix in way.fixes]
+        assert not isinstance(plan, str), plan
+        edited = workspace.edited([plan])[str(path)].text
+        assert part in edited
+    assert printed(edited) == printed(MOMENTUM)

@@ -471,3 +471,10 @@ def test_no_number_begins(rewrite: Rewrite) -> None:
     assert "begins as a number" in rewrite(
         "loop-to-steps", loop(MOVE, "found.append(float(x[0]))"), apart=True
     )
+
+
+def test_a_refusal_names_the_line_of_the_file(rewrite: Rewrite) -> None:
+    marked = loop(MOVE, "y = known[0](x)", "print(float(x[0]))", "x = y")
+    refused = rewrite("loop-to-steps", marked)
+    line = 1 + marked[: marked.index("y = known")].count("\n")
+    assert f"program.py:{line}" in refused, refused
