@@ -18,6 +18,8 @@ def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool
 
     `wide`: also a loop over the leaves of a tree, which is written out under a trace, and at its end a `return`.
     """
+    if _grows(statement):  # each length would be another program
+        return False
     if transform == NNX and isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Call)  # `optimizer.update(model, grads)`
     if wide and isinstance(statement, ast.Return):
@@ -27,6 +29,18 @@ def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool
             isinstance(one, _SIMPLE) or is_append(one) for one in statement.body
         )
     return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
+
+
+def _grows(statement: ast.stmt) -> bool:
+    """Whether a statement makes an array longer, as in `xs = jnp.append(xs, x)`."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return False
+    call, target = statement.value, statement.targets[0]
+    if not call.args or not isinstance(target, ast.Name) or not isinstance(call.func, ast.Attribute):
+        return False
+    parts = call.args if call.func.attr == "append" else getattr(call.args[0], "elts", ())
+    joins = call.func.attr in ("append", "concatenate", "vstack", "hstack") and len(parts) > 1
+    return joins and any(isinstance(one, ast.Name) and one.id == target.id for one in parts)
 
 
 def statements_at(site: Site, span: Span) -> list[ast.stmt]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
+from jaxlint_runtime.rewrites.grown_arrays import from_growing
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.loop_steps import from_host_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
@@ -85,7 +86,8 @@ def from_run(
     steps = [one for one in steps if (one.path, one.function) not in whole]
     jits = to_jit(watched, sources)
     in_parts = _not_whole(jits, sources)
-    return loops + steps + jits + from_regions([*watched, *scripts], sources, in_parts)
+    grown = from_growing([*watched, *scripts], sources)
+    return loops + steps + jits + from_regions([*watched, *scripts], sources, in_parts) + grown
 
 
 def _not_whole(jits: Sequence[Rewrite], sources: Mapping[str, SourceFile]) -> set[tuple[str, str]]:

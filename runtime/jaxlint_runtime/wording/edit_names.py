@@ -7,6 +7,7 @@ _EDITS = {
     "region-to-jit": "jit of statements",
     "loop-to-steps": "one scan of all steps",
     "steps-between-looks": "one loop of many steps",
+    "grown-array-to-list": "a list for a growing array",
     "jit-model-call": "jit of model calls",
 }
 _LOOPS = {

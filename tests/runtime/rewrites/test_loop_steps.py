@@ -11,6 +11,7 @@ import pytest
 
 from jaxlint.codemods import Workspace
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.rewrites.grown_arrays import from_growing
 from jaxlint_runtime.rewrites.loop_steps import from_host_loops, is_inside
 from jaxlint_runtime.rewrites.regions import from_regions
 
@@ -240,3 +241,43 @@ def test_the_first_step_runs_apart_where_the_steps_do_not_compile_together(tmp_p
         edited = workspace.edited([plan])[str(path)].text
         assert part in edited
     assert printed(edited) == printed(MOMENTUM)
+
+
+GROWING = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def move(x):
+    return x * 0.5 + 1.0
+
+
+def simulate(x, steps):
+    means = jnp.array([])
+    for step in range(steps):
+        x = move(x)
+        means = jnp.append(means, x.mean() * 2)
+    return x, means
+
+
+print(simulate(jnp.arange(4.0), 12))
+"""
+
+
+@pytest.mark.parametrize("traced", [0, 1])
+def test_a_growing_array_becomes_a_list_in_functions_that_the_host_runs(traced: int, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    source = SourceFile(path, str(path), GROWING, "utf-8", False, "")
+    line = GROWING[: GROWING.index("def simulate")].count("\n") + 1
+    entry = {"path": str(path), "function": "simulate", "line": line, "calls": 1, "seconds": 1.0}
+    found = from_growing([{**entry, "inner_calls": traced, "arguments": None}], {str(path): source})
+    assert bool(found) != bool(traced)
+    for one in found:
+        assert one.summary == "Keep the rows of `means` in a list in simulate"
+        workspace = Workspace({str(path): source}, strict=True)
+        (plan,) = [workspace.plan(fix) for fix in one.fixes]
+        assert not isinstance(plan, str), plan
+        edited = workspace.edited([plan])[str(path)].text
+        assert "means_rows.append(x.mean() * 2)" in edited
+        assert printed(edited) == printed(GROWING)
