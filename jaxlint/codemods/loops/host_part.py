@@ -24,6 +24,7 @@ _QUIET = frozenset(
     {"float", "int", "bool", "str", "len", "abs", "round", "min", "max", "sum", "repr", "chr", "ord"}
 )
 _STACKS = frozenset(f"{module}.{name}" for module in ("numpy", "jax.numpy") for name in ("stack", "array", "asarray", "concatenate", "vstack"))  # fmt: skip
+_BUFFERS = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 _PLAIN = frozenset({NUMBER, TEXT, NONE})
 
 
@@ -58,9 +59,13 @@ class HostPart:
     prints: bool = False  # it prints, which a reader waits for
 
     def reads(self, name: str) -> int:
-        """How often the host reads a variable."""
+        """How often the host reads a variable, besides what it asks to be computed of it."""
+        computed = {node for one in self.outputs if not one.name for node in ast.walk(one.value)}
         return sum(
-            isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and node not in computed
             for statement in self.statements
             for node in ast.walk(statement)
         )
@@ -128,6 +133,8 @@ class _Division:
             return False
         if any(self._fetched(node) is not None for node in ast.walk(statement)) or names & _read(statement):
             return True
+        if self._buffer_of(statement) is not None:
+            return True
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         return all(isinstance(one, ast.Name) and self._is_plain(one) for one in targets)
 
@@ -185,11 +192,14 @@ class _Division:
             yield Output(value, node, target.id if isinstance(target, ast.Name) else "")
 
     def _array_added(self, statement: ast.stmt) -> ast.expr | None:
-        """The array that is computed where it is appended to a list, as in `energies.append(energy(state))`."""
+        """The array that is computed where it is kept, as in `energies.append(energy(state))` or `energies[i] = energy(state)`."""
         call = statement.value if isinstance(statement, ast.Expr) else None
-        if appended_to(call) is None or not isinstance(call, ast.Call) or len(call.args) != 1:
+        if self._buffer_of(statement) is not None:
+            value = statement.value  # type: ignore[attr-defined]
+        elif appended_to(call) is None or not isinstance(call, ast.Call) or len(call.args) != 1:
             return None
-        value = call.args[0]
+        else:
+            value = call.args[0]
         if isinstance(value, ast.Name) or any(self._fetched(node) is not None for node in ast.walk(value)):
             return None
         return value if self._kinds(value) == {ARRAY} else None
@@ -205,7 +215,7 @@ class _Division:
             ):
                 continue
             reads = [one for one in ast.walk(self.loop) if isinstance(one, ast.Name) and one.id == node.id]
-            asked = [one for one in reads if self._of_the_host(one)]
+            asked = [one for one in reads if one not in fetched and self._of_the_host(one)]
             yield Output(node, node, name=node.id, kept=True, stacked=all(map(self._is_for_numpy, asked)))
 
     def _of_the_host(self, read: ast.Name) -> bool:
@@ -213,8 +223,45 @@ class _Division:
         around = {read, *self.site.names.ancestors(read)}
         return isinstance(read.ctx, ast.Load) and any(one in around for one in self._host)
 
+    def _buffer_of(self, statement: ast.stmt | None) -> ast.Name | None:
+        """The array of NumPy, made in this function, of which a statement fills a row: `rows` in `rows[i] = x`."""
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return None
+        target = statement.targets[0]
+        if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+            return None
+        return target.value if self._kinds(target.value) == {NUMPY} else None
+
+    def _check_buffer(self, buffer: ast.Name, statement: ast.Assign, computed: set[str]) -> None:
+        """Raises Refused where others may see a buffer before it is filled, or what it is filled at depends on what is computed."""
+        names, name = self.site.names, buffer.id
+        node = self.file.same(buffer)
+        home = self.file.names.scope_at(node).resolve(name)
+        given = [
+            self.file.names.given(one.node)
+            for one in (reaching(home, node, self.file) if home is not None else ())
+        ]
+        own = self.scope.resolve(name) is self.scope and name not in self.scope.redirected
+        made = [self.file.names.qualified(one.func) if isinstance(one, ast.Call) else None for one in given]
+        if not own or not made or not all(one in _BUFFERS for one in made):
+            raise Refused(f"`{name}` is an array of NumPy that others may hold")
+        for use in names.uses_of(name, self.scope):
+            above = names.parents.get(use.name)
+            stores = isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store)
+            made_here = isinstance(use.name.ctx, ast.Store)
+            if use.scope is not self.scope or (
+                use.name.lineno <= (self.loop.end_lineno or 0) and not stores and not made_here
+            ):
+                raise Refused(f"`{name}` is read before it is filled")
+        index = statement.targets[0].slice  # type: ignore[attr-defined]
+        if _names(index) & computed or any(isinstance(one, ast.Call) for one in ast.walk(index)):
+            raise Refused(f"the row of `{name}` that is filled is computed")
+
     def _is_for_numpy(self, read: ast.expr) -> bool:
-        """Whether a value is appended to a list of which nothing is made but arrays of NumPy."""
+        """Whether a value goes into an array of NumPy, or into a list of which nothing else is made."""
+        above = self.site.names.parents.get(read)
+        if isinstance(above, ast.Assign) and self._buffer_of(above) is not None:
+            return True
         added_to = appended_to(self.site.names.parents.get(read))
         if added_to is None:
             return False
@@ -304,7 +351,10 @@ class _Division:
         return any(self._prints(above) for above in around) or any(map(self._is_stacked, reads))
 
     def _is_stacked(self, read: ast.expr) -> bool:
-        """Whether a value is appended to a list of which an array is made after the loop."""
+        """Whether a value is appended to a list of which an array is made after the loop, or becomes a row of one."""
+        above = self.site.names.parents.get(read)
+        if isinstance(above, ast.Assign) and self._buffer_of(above) is not None:
+            return True
         added_to = appended_to(self.site.names.parents.get(read))
         return added_to is not None and bool(self.stacks_of(added_to))
 
@@ -341,7 +391,10 @@ class _Division:
             value = self._kept(statement.value)
         else:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]  # type: ignore[attr-defined]
-            if not all(isinstance(one, ast.Name) for one in targets):
+            buffer = self._buffer_of(statement)
+            if buffer is not None and isinstance(statement, ast.Assign):
+                self._check_buffer(buffer, statement, computed)
+            elif not all(isinstance(one, ast.Name) for one in targets):
                 raise Refused("the host stores into an object or a container")
             if isinstance(statement, ast.AugAssign) and not self._is_plain(statement.target):
                 raise Refused(f"`{ast.unparse(statement.target)}` may be changed in place")

@@ -237,7 +237,9 @@ class _Text:
         indent, head, tail, before = self.steps.place(self.layout)
         inner = f"{indent}{self.unit}"
         lines, outputs = self._body(inner, inline=False)
-        returned = list(dict.fromkeys([*steps.carry, *outputs]))
+        rows = [one.row for one in steps.host.outputs]
+        pairs = dict.fromkeys([*zip(steps.carry, steps.carry, strict=True), *zip(outputs, rows, strict=True)])
+        returned, bound = zip(*pairs, strict=True)
         lines = [
             f"{indent}def {self.name}({', '.join(parameters)}):",
             *lines,
@@ -245,7 +247,6 @@ class _Text:
         ]
         inside = f"{self.indent}{self.unit}"
         first = f"for {self.layout.site.text(steps.loop.target)} in {self.layout.site.text(steps.loop.iter)}:"
-        bound = list(dict.fromkeys([*steps.carry, *(one.row for one in steps.host.outputs)]))
         call = [
             first,
             f"{inside}{', '.join(bound)} = {self.name}({', '.join(parameters)})",

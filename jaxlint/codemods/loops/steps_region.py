@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.loops.host_part import HostPart, host_part
-from jaxlint.codemods.loops.looks import in_a_bar
+from jaxlint.codemods.loops.looks import in_a_bar, is_simple
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT, Place
@@ -59,6 +59,7 @@ class Steps(LoopRegion):
     static: set[str] = field(default_factory=set)
     counts: bool = False  # the loop runs over a range
     reads_target: bool = False  # what it runs over is asked for by what it computes
+    closes: bool = False
     needs_a_turn: bool = (
         False  # a variable that goes in may have no value, which no one asks for where there is no step
     )
@@ -132,6 +133,9 @@ class Steps(LoopRegion):
         if self._is_read_after(target.id) and target.id not in {"_", *self._read_by_host()}:
             raise Refused(f"`{target.id}` is used after the loop")
         self.divide(possible, file)
+        if self.kept and self.own is not None and self.own.me not in self.kept:
+            self.closes = True  # it stands in the function around it: numbers need not be handed in
+            self.divide(possible, file)
         if self.own is not None and (self.own.variables or self.own.set):
             raise Refused("it reads or sets arrays of the method's own object")
         for name in bound:
@@ -174,6 +178,21 @@ class Steps(LoopRegion):
         count = over.args[0] if isinstance(over, ast.Call) and len(over.args) == 1 else None
         return self.counts and isinstance(count, ast.Constant) and count.value > 0  # type: ignore[operator]
 
+    def _turns_alone(self) -> bool:
+        """Whether what is written calls no steps where there are none, so that a variable stays what it was; asked for where it can be."""
+        over = self.over
+        if self.host.prints:  # in parts, of which there are none then
+            return True
+        if (
+            not self.counts
+            or not isinstance(over, ast.Call)
+            or len(over.args) != 1
+            or not is_simple(over.args[0])
+        ):
+            return False
+        self.needs_a_turn = True
+        return True
+
     def _check_kept_kind(self, name: str, possible: PossibleValues, file: File) -> None:
         """Raises Refused where a variable that is read after the loop would be an array of JAX, though there was no step."""
         values = self.values_of(name, possible, file)
@@ -183,7 +202,7 @@ class Steps(LoopRegion):
             (TEXT, "a text"),
             (NONE, "None"),
         ):
-            if kind in values:
+            if kind in values and not self._turns_alone():
                 raise Refused(f"`{name}` may be {what}, and would come back as a JAX array")
 
     def _is_bound_by_loop(self, name: str) -> bool:
@@ -206,9 +225,9 @@ class Steps(LoopRegion):
             raise Refused("the iterable may not be an array")
 
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
-        """Numbers are handed in, so that the function can stand outside of the one around it."""
+        """Numbers are handed in, so that the function can stand outside of the one around it, if it can."""
         values = self.values_of(name, possible, file)
-        if values and values <= {NUMBER, TEXT}:
+        if values and values <= {NUMBER, TEXT} and not self.closes:
             return False
         return Region.stays_around(self, name, possible, file)
 

@@ -10,9 +10,12 @@ from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
 from jaxlint.codemods.purity.turns import Turns
 from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NUMBER,
     Inst,
     Made,
     Method,
+    Place,
     Plain,
     Unknown,
     Value,
@@ -81,6 +84,11 @@ def _last_given(name: str, statements: Sequence[ast.stmt], possible: PossibleVal
                     return possible.expressions.item_at(
                         possible.of(statement.value, file), names.index(name), len(names)
                     )
+        if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", "") == name:
+            home = file.names.scope_at(statement).resolve(name)
+            before = possible.of_place(Place(file, home, name)) if home is not None else unknown()
+            added = possible.of(statement.value, file) == {ARRAY} and before <= {ARRAY, NUMBER}
+            return frozenset({ARRAY}) if added else frozenset()
         parts = list(ast.walk(statement))
         if any(
             isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load)

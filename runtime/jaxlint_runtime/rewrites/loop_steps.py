@@ -21,21 +21,32 @@ from jaxlint_runtime.rewrites.regions import NESTED, body_of, named, seen_of
 _NAME = "loop-to-steps"
 _BETWEEN = "steps-between-looks"
 _WAYS = {_NAME: "Compile all steps of the loop at line {} of {} as one", _BETWEEN: "Compile the steps of the loop at line {} of {} between two looks of the host"}  # fmt: skip
-_KNOWN = ("int", "bool", "str")  # types of arguments that may be known when the steps are compiled
+_KNOWN = ("int", "bool", "str", "float")  # types of arguments that may be known when the steps are compiled
 
 
 def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """For each busy function of the host the loops that become steps: numbers known when these are compiled, or else traced; the first step
-    with the others, or else apart, where a carry begins as a number."""
+    """For each busy function of the host the loops that become steps: whole numbers known when these are compiled, or else traced, or floats
+    known as well; the first step with the others, or else apart, where a carry begins as a number."""
     found = []
     for one, source in busy(watched, sources):
         rewrite: Rewrite | None = None
+        known = [
+            (entry["name"], entry["type"]) for entry in one["arguments"] or () if entry["type"] in _KNOWN
+        ]
+        exact = tuple(name for name, kind in known if kind != "float")
+        every = tuple(name for name, _ in known)
         before: list[list[Edit]] = []
-        names = [entry["name"] for entry in one["arguments"] or () if entry["type"] in _KNOWN]
-        for apart, static in itertools.product((True, False), ([], names) if names else ([],)):
+        ways: dict[tuple[bool, tuple[str, ...]], list[FixRequest]] = {}
+        for apart, static in itertools.product((False, True), dict.fromkeys([(), exact, every])):
             fixes, edits = _fixes(one, source, sources, static, apart=apart)
             if fixes and edits not in before:
                 before.append(edits)
+                ways[apart, static] = fixes
+        order = dict.fromkeys(
+            [*([every] if every != exact else []), (), exact]
+        )  # what is tried first comes last
+        for apart, static in itertools.product((True, False), order):
+            if fixes := ways.get((apart, static), []):
                 details = [f"{', '.join(static)} static"] if static else []
                 how = ":".join([codemods_of(fixes), *(["the first step apart"] if apart else []), *details])
                 rewrite = edit_of(how, one, fixes[0].steps[0].span.line, fixes, rewrite)

@@ -292,6 +292,35 @@ REFUSALS: dict[str, tuple[str, str]] = {
         ),
         "before it is filled",
     ),
+    "an array of NumPy that is a view": (
+        loop(MOVE, "rows[i] = x", before="    whole = np.zeros((20, 3))\n    rows = whole[::1]\n"),
+        "others may hold",
+    ),
+    "an array of NumPy is read in the loop": (
+        loop(MOVE, "rows[i] = x", "n = rows.sum()", before="    rows = np.zeros((20, 3))\n"),
+        "before it is filled",
+    ),
+    "an array of NumPy is read before the loop": (
+        loop(
+            MOVE, "rows[i] = x", before="    rows = np.zeros((20, 3))\n    y = rows[0]\n", after="    x = y\n"
+        ),
+        "before it is filled",
+    ),
+    "the row of an array of NumPy is computed": (
+        loop(MOVE, "rows[jnp.argmax(x)] = x", before="    rows = np.zeros((20, 3))\n"),
+        "is computed",
+    ),
+    "a number that is read after a loop of no step": (
+        loop(
+            MOVE,
+            "n = n + x",
+            "found.append(float(x[0]))",
+            before="    n = 0\n",
+            after="    x = n\n",
+            over="range(len(known))",
+        ),
+        "as a JAX array",
+    ),
     "one list stands twice in a dict": (
         loop(MOVE, "history['x'].append(float(x[0]))", before="    history = {'x': found, 'y': found}\n"),
         "others may hold",
@@ -422,6 +451,26 @@ KEPT: dict[str, tuple[str, str]] = {
             after="    found = history\n",
         ),
         "history['mean'].append(float(mean_value))",
+    ),
+    "rows of an array of NumPy": (
+        loop(
+            MOVE,
+            "rows[i + 1] = x",
+            "sums[i] = jnp.sum(x**2)",
+            before="    rows, sums = np.zeros((21, 3)), np.empty(20)\n    rows[0] = x\n",
+            after="    found = rows, sums\n",
+        ),
+        "sums[i] = sum_value",
+    ),
+    "a count of arrays that begins as a number": (
+        loop(
+            MOVE,
+            "accepted += jnp.where(x[0] > 0.5, 1, 0)",
+            "rows[i] = x",
+            before="    accepted, rows = 0, np.zeros((20, 3))\n",
+            after="    found = accepted, rows\n",
+        ),
+        "rows[i] = x_2",
     ),
     "a dict of lists for keys": (
         loop(
