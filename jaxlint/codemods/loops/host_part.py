@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.loops.host_fetches import fetched_by
+from jaxlint.codemods.loops.keepers import Keepers, appended_to, bound_in, names_in
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File, reaching
+from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT, Place, Value
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
@@ -23,8 +24,6 @@ _TO_NUMPY = frozenset({"numpy.asarray", "numpy.array"})
 _QUIET = frozenset(
     {"float", "int", "bool", "str", "len", "abs", "round", "min", "max", "sum", "repr", "chr", "ord"}
 )
-_STACKS = frozenset(f"{module}.{name}" for module in ("numpy", "jax.numpy") for name in ("stack", "array", "asarray", "concatenate", "vstack"))  # fmt: skip
-_BUFFERS = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 _PLAIN = frozenset({NUMBER, TEXT, NONE})
 
 
@@ -90,15 +89,16 @@ class _Division:
         self.arrays = arrays
         self.scope: Scope = site.names.scope_at(loop)
         self._host: set[ast.stmt] = set()
+        self.keepers = Keepers(site, loop, file, self._kinds)
 
     def divided(self) -> HostPart:
         part = HostPart()
         host = self._host = self._of_host()
-        computed = {name for one in self.loop.body if one not in host for name in _bound(one)}
+        computed = {name for one in self.loop.body if one not in host for name in bound_in(one)}
         for statement in self.loop.body:
             if statement in host:
                 part.statements.append(statement)
-                part.bound |= _bound(statement)
+                part.bound |= bound_in(statement)
                 part.order += self._outputs(statement)
                 part.order += self._arrays_kept(statement, computed, part)
                 part.prints = part.prints or any(map(self._prints, ast.walk(statement)))
@@ -107,6 +107,9 @@ class _Division:
                 part.order.append(statement)
         kept = {one.name for one in part.outputs if one.name}
         part.order = [one for one in part.order if not (isinstance(one, Output) and one.is_one_of(kept))]
+        for one in part.outputs:
+            if one.name:
+                one.stacked = all(map(self.keepers.is_for_numpy, self._reads(one.name, part)))
         part.numbers = [one.variable for one in part.outputs if one.variable]
         self._check(part)
         return part
@@ -122,7 +125,7 @@ class _Division:
             host |= more
             for one in more:
                 if self._number_of(one) is None:
-                    names |= _bound(one)
+                    names |= bound_in(one)
 
     def _is_of_host(self, statement: ast.stmt, names: set[str]) -> bool:
         if isinstance(statement, ast.Expr):
@@ -133,7 +136,7 @@ class _Division:
             return False
         if any(self._fetched(node) is not None for node in ast.walk(statement)) or names & _read(statement):
             return True
-        if self._buffer_of(statement) is not None:
+        if self.keepers.buffer_of(statement) is not None:
             return True
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         return all(isinstance(one, ast.Name) and self._is_plain(one) for one in targets)
@@ -168,12 +171,12 @@ class _Division:
         if not isinstance(target, ast.Name) or not isinstance(call, ast.Call) or self._fetched(call) is None:
             return None
         is_int = self.site.names.builtin(call.func) == "int"
-        once = sum(target.id in _bound(one) for one in self.loop.body) == 1
+        once = sum(target.id in bound_in(one) for one in self.loop.body) == 1
         return call if is_int and once else None
 
     def _outputs(self, statement: ast.stmt) -> Iterator[Output]:
         if (added := self._array_added(statement)) is not None:
-            yield Output(added, added, kept=True, stacked=self._is_for_numpy(added))
+            yield Output(added, added, kept=True, stacked=self.keepers.is_for_numpy(added))
             return
         number = self._number_of(statement)
         waiting: list[ast.AST] = [statement]
@@ -194,7 +197,7 @@ class _Division:
     def _array_added(self, statement: ast.stmt) -> ast.expr | None:
         """The array that is computed where it is kept, as in `energies.append(energy(state))` or `energies[i] = energy(state)`."""
         call = statement.value if isinstance(statement, ast.Expr) else None
-        if self._buffer_of(statement) is not None:
+        if self.keepers.buffer_of(statement) is not None:
             value = statement.value  # type: ignore[attr-defined]
         elif appended_to(call) is None or not isinstance(call, ast.Call) or len(call.args) != 1:
             return None
@@ -214,85 +217,24 @@ class _Division:
                 one.kept and one.name == node.id for one in part.outputs
             ):
                 continue
-            reads = [one for one in ast.walk(self.loop) if isinstance(one, ast.Name) and one.id == node.id]
-            asked = [one for one in reads if one not in fetched and self._of_the_host(one)]
-            yield Output(node, node, name=node.id, kept=True, stacked=all(map(self._is_for_numpy, asked)))
+            yield Output(node, node, name=node.id, kept=True)
+
+    def _reads(self, name: str, part: HostPart) -> list[ast.Name]:
+        """Where the host reads a variable, besides what it asks to be computed of it."""
+        computed = {node for one in part.outputs if not one.name for node in ast.walk(one.value)}
+        reads = [one for one in ast.walk(self.loop) if isinstance(one, ast.Name) and one.id == name]
+        return [one for one in reads if one not in computed and self._of_the_host(one)]
 
     def _of_the_host(self, read: ast.Name) -> bool:
         """Whether a host statement reads a variable."""
         around = {read, *self.site.names.ancestors(read)}
         return isinstance(read.ctx, ast.Load) and any(one in around for one in self._host)
 
-    def _buffer_of(self, statement: ast.stmt | None) -> ast.Name | None:
-        """The array of NumPy, made in this function, of which a statement fills a row: `rows` in `rows[i] = x`."""
-        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-            return None
-        target = statement.targets[0]
-        if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
-            return None
-        return target.value if self._kinds(target.value) == {NUMPY} else None
-
-    def _check_buffer(self, buffer: ast.Name, statement: ast.Assign, computed: set[str]) -> None:
-        """Raises Refused where others may see a buffer before it is filled, or what it is filled at depends on what is computed."""
-        names, name = self.site.names, buffer.id
-        node = self.file.same(buffer)
-        home = self.file.names.scope_at(node).resolve(name)
-        given = [
-            self.file.names.given(one.node)
-            for one in (reaching(home, node, self.file) if home is not None else ())
-        ]
-        own = self.scope.resolve(name) is self.scope and name not in self.scope.redirected
-        made = [self.file.names.qualified(one.func) if isinstance(one, ast.Call) else None for one in given]
-        if not own or not made or not all(one in _BUFFERS for one in made):
-            raise Refused(f"`{name}` is an array of NumPy that others may hold")
-        for use in names.uses_of(name, self.scope):
-            above = names.parents.get(use.name)
-            stores = isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store)
-            made_here = isinstance(use.name.ctx, ast.Store)
-            if use.scope is not self.scope or (
-                use.name.lineno <= (self.loop.end_lineno or 0) and not stores and not made_here
-            ):
-                raise Refused(f"`{name}` is read before it is filled")
-        index = statement.targets[0].slice  # type: ignore[attr-defined]
-        if _names(index) & computed or any(isinstance(one, ast.Call) for one in ast.walk(index)):
-            raise Refused(f"the row of `{name}` that is filled is computed")
-
-    def _is_for_numpy(self, read: ast.expr) -> bool:
-        """Whether a value goes into an array of NumPy, or into a list of which nothing else is made."""
-        above = self.site.names.parents.get(read)
-        if isinstance(above, ast.Assign) and self._buffer_of(above) is not None:
-            return True
-        added_to = appended_to(self.site.names.parents.get(read))
-        if added_to is None:
-            return False
-        names = self.site.names
-        uses = [
-            one.name
-            for one in names.uses_of(added_to, self.scope)
-            if one.name.lineno <= self._rebound(added_to)
-        ]
-        uses = [one for one in uses if not isinstance(names.parents.get(one), ast.Attribute)]
-        stacks = self.stacks_of(added_to)
-        return 0 < len(uses) == len(stacks) and all(one.startswith("numpy.") for one in stacks)
-
-    def _rebound(self, name: str) -> float:
-        """The line after the loop, in its block, from which on a variable is another, as in `rows = np.stack(rows)`."""
-        names = self.site.names
-        block = next(
-            one
-            for one in (getattr(names.parents.get(self.loop), "body", ()), [self.loop])
-            if self.loop in one
-        )
-        for one in block[block.index(self.loop) + 1 :]:
-            if isinstance(one, ast.Assign) and name in _bound(one):
-                return one.end_lineno or one.lineno
-        return float("inf")
-
     # What the host does
 
     def _check(self, part: HostPart) -> None:
         """Raises Refused where a statement of the host does more than count and keep, or needs more than it fetches."""
-        computed = {name for one in part.computing for name in _bound(one)}
+        computed = {name for one in part.computing for name in bound_in(one)}
         fetched = [one.value for one in part.outputs if not one.name]
         inside = {node for value in fetched for node in ast.walk(value)}
         inside |= self._reads_of_kept(part)
@@ -305,7 +247,7 @@ class _Division:
                     f"`{found[0]}` is a Python number that the host changes, and the next step computes with it"
                 )
         for value in fetched:
-            if found := sorted(_names(value) & counted):
+            if found := sorted(names_in(value) & counted):
                 raise Refused(
                     f"`{found[0]}` is a Python number that the host changes, and what it fetches depends on it"
                 )
@@ -319,7 +261,7 @@ class _Division:
     def _reads_of_kept(self, part: HostPart) -> set[ast.AST]:
         """Where the host reads arrays. Raises Refused where these may be none, or others than those at the end of the step."""
         kept = {one.name for one in part.outputs if one.name}
-        last = {name: one for one in part.computing for name in _bound(one)}
+        last = {name: one for one in part.computing for name in bound_in(one)}
         reads: set[ast.AST] = set()
         for statement in part.statements:
             for node in ast.walk(statement):
@@ -329,7 +271,7 @@ class _Division:
                     raise Refused(f"the host reads `{node.id}` before the step computes it")
                 reads.add(node)
         for name in kept:
-            if sum(name in _bound(one) for one in part.computing) != 1:
+            if sum(name in bound_in(one) for one in part.computing) != 1:
                 raise Refused(f"`{name}` is assigned twice in the step")
             if not self._shows_that_it_is_an_array(name, part):
                 raise Refused(
@@ -348,27 +290,7 @@ class _Division:
         if name in self.arrays or self._kinds(reads[0]) == {ARRAY}:
             return True
         around = (above for node in reads for above in self.site.names.ancestors(node))
-        return any(self._prints(above) for above in around) or any(map(self._is_stacked, reads))
-
-    def _is_stacked(self, read: ast.expr) -> bool:
-        """Whether a value is appended to a list of which an array is made after the loop, or becomes a row of one."""
-        above = self.site.names.parents.get(read)
-        if isinstance(above, ast.Assign) and self._buffer_of(above) is not None:
-            return True
-        added_to = appended_to(self.site.names.parents.get(read))
-        return added_to is not None and bool(self.stacks_of(added_to))
-
-    def stacks_of(self, name: str) -> list[str]:
-        """The functions that take a list as their only argument after the loop, as in `jnp.stack(rows)`."""
-        names = self.site.names
-        found = []
-        for use in names.uses_of(name, self.scope):
-            call = names.parents.get(use.name)
-            after = self.loop.lineno < use.name.lineno <= self._rebound(name)
-            if isinstance(call, ast.Call) and call.args == [use.name] and after:
-                called = names.qualified(call.func) or ""
-                found += [called] if called in _STACKS else []
-        return found
+        return any(self._prints(above) for above in around) or any(map(self.keepers.is_stacked, reads))
 
     def _prints(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Call) and self.site.names.builtin(node.func) == "print"
@@ -376,9 +298,9 @@ class _Division:
     def _check_order(self, part: HostPart, name: str) -> None:
         """Raises Refused where the host reads a number before it is fetched: that of the step before."""
         for statement in part.statements:
-            if name in _bound(statement):
+            if name in bound_in(statement):
                 return
-            if name in _names(statement):
+            if name in names_in(statement):
                 raise Refused(f"`{name}` of the previous step is read on the host")
 
     def _check_statement(self, statement: ast.stmt, inside: set[ast.AST], computed: set[str]) -> None:
@@ -391,9 +313,9 @@ class _Division:
             value = self._kept(statement.value)
         else:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]  # type: ignore[attr-defined]
-            buffer = self._buffer_of(statement)
+            buffer = self.keepers.buffer_of(statement)
             if buffer is not None and isinstance(statement, ast.Assign):
-                self._check_buffer(buffer, statement, computed)
+                self.keepers.check_buffer(buffer, statement, computed)
             elif not all(isinstance(one, ast.Name) for one in targets):
                 raise Refused("the host stores into an object or a container")
             if isinstance(statement, ast.AugAssign) and not self._is_plain(statement.target):
@@ -425,7 +347,11 @@ class _Division:
     def _kept(self, node: ast.expr) -> ast.expr:
         """What a statement appends to a list. Raises Refused where it does anything else."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
-            if not node.keywords and len(node.args) == 1 and self._is_list_of_the_function(node.func.value):
+            if (
+                not node.keywords
+                and len(node.args) == 1
+                and self.keepers.is_list_of_the_function(node.func.value)
+            ):
                 return node.args[0]
         if isinstance(node, ast.Call) and self._prints(node):
             if any(isinstance(one, ast.Starred) for one in node.args) or any(
@@ -443,64 +369,6 @@ class _Division:
             ("numpy.random.", "numpy.load", "numpy.save")
         )
 
-    def _is_list_of_the_function(self, node: ast.expr) -> bool:
-        """Whether it is a variable, or an item of one, as in `history["loss"]`. Raises Refused where others may hold the list."""
-        key = node.slice if isinstance(node, ast.Subscript) else None
-        name = node.value if isinstance(node, ast.Subscript) else node
-        if not isinstance(name, ast.Name) or not (key is None or isinstance(key, ast.Constant)):
-            return False
-        self._check_lists(name, of_items=key is not None)
-        return True
-
-    def _check_lists(self, name: ast.Name, *, of_items: bool) -> None:
-        """Raises Refused unless a list, or a dict of lists, was made empty in this function, and nothing else in the loop asks for it."""
-        names = self.site.names
-        own = self.scope.resolve(name.id) is self.scope
-        node = self.file.same(name)
-        home = self.file.names.scope_at(node).resolve(name.id)
-        bindings = reaching(home, node, self.file) if home is not None else []
-        given = [self.file.names.given(one.node) for one in bindings]
-        is_made = _is_dict_of_lists if of_items else _is_list
-        if not own or not given or not all(is_made(one) for one in given):
-            raise Refused(f"`{name.id}` is a {'dict' if of_items else 'list'} that others may hold")
-        for use in names.uses_of(name.id, self.scope):
-            above = names.parents.get(use.name)
-            if of_items and isinstance(above, ast.Subscript) and above.value is use.name:
-                above = names.parents.get(above)
-            adds = isinstance(above, ast.Attribute) and above.attr == "append"
-            if not adds and self.loop in names.ancestors(use.name):
-                raise Refused(f"`{name.id}` is read in the loop, which would see it before it is filled")
-
-
-def _is_list(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.List)
-
-
-def _is_dict_of_lists(node: ast.expr | None) -> bool:
-    """`{"loss": [], "accuracy": []}`, or `{key: [] for key in keys}`."""
-    if isinstance(node, ast.DictComp):
-        return _is_list(node.value)
-    return isinstance(node, ast.Dict) and all(map(_is_list, node.values))
-
-
-def appended_to(node: ast.AST | None) -> str | None:
-    """The variable of the list in `found.append(x)`."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
-        return node.func.value.id if isinstance(node.func.value, ast.Name) else None
-    return None
-
-
-def _bound(statement: ast.stmt) -> set[str]:
-    return {
-        one.id
-        for one in ast.walk(statement)
-        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
-    }
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-
 
 def _read(statement: ast.stmt) -> set[str]:
     target = (
@@ -508,4 +376,4 @@ def _read(statement: ast.stmt) -> set[str]:
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)
         else set()
     )
-    return _names(statement) | target
+    return names_in(statement) | target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.loops.host_part import HostPart, host_part
@@ -36,9 +37,11 @@ class LoopRegion(Region):
         own = set(ast.walk(file.same(self.site.names.parents[self.first])))
         for name in wanted:
             home = file.names.scope_at(file.same(self.first)).resolve(name)
-            for one in home.bindings.get(name, ()) if home is not None else ():
-                if one.node not in own and NUMBER in possible.of_binding(one, Place(file, home, name)):
-                    self.apart = True
+            if home is None:
+                continue
+            starts = [one for one in home.bindings.get(name, ()) if one.node not in own]
+            if any(NUMBER in possible.of_binding(one, Place(file, home, name)) for one in starts):
+                self.apart = True
         if step.parameters.get("apart") and not self.apart:
             raise Refused("no array that is carried begins as a number")
 
@@ -234,10 +237,10 @@ class Steps(LoopRegion):
 
 def arrays_seen(step: Step, *, with_axes: bool = False) -> frozenset[str]:
     """The variables that were single arrays in a run, as a step stores them."""
-    seen = step.parameters.get("variables")
+    seen: Any = step.parameters.get("variables") or ()
     found = set()
-    for one in seen if isinstance(seen, list | tuple) else ():
-        leaves = one.get("leaves") or ()
+    for one in seen:
+        leaves: Any = one.get("leaves") or ()
         if len(leaves) == 1 and not leaves[0]["place"] and (leaves[0]["shape"] or not with_axes):
             found.add(str(one["name"]))
     return frozenset(found)
