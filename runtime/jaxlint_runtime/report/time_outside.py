@@ -17,7 +17,6 @@ _OF_A_TURN = 0.5  # share of a turn of the loop that passes between calls
 _COMPILING = 0.15  # share of the run that eager operations take to compile
 _SHORT_MS = 0.3  # a call that takes less is mostly the start of a program
 _MANY = 100
-_MODULE = "<module>"
 
 
 def time_outside(document: Document) -> list[str]:
@@ -54,14 +53,8 @@ def _eager(document: Document) -> Iterator[tuple[float, str]]:
     if most is None:
         yield seconds, f"{said}: put the code that runs them under jax.jit."
         return
-    place = f"{display_path(most['path'])}:{most['line']}"
-    name = short_name(most.get("function") or _MODULE)
-    what = (
-        "make a function of these lines, with @jax.jit"
-        if name == _MODULE
-        else f"put {name}, or what it calls, under jax.jit"
-    )
-    yield seconds, f"{said}, most of them at {place}: {what}."
+    where = f"most of them at {display_path(most['path'])}:{most['line']}"
+    yield seconds, f"{said}, {where}: put what that line calls under jax.jit."
 
 
 def _short(document: Document) -> Iterator[tuple[float, str]]:

@@ -543,3 +543,22 @@ def test_notes_of_a_run_steer_no_terminal() -> None:
     assert own.count("\n") == 1
     assert "\x1b" not in own
     assert own.count(r"\x1b[2J") == 2
+
+
+@pytest.mark.parametrize(("time", "peak", "said"), [(4.0, 3, True), (8.0, 3, False), (4.0, 2, False)])
+def test_memory_is_named_where_it_alone_speaks_against_a_candidate(
+    document: Document, time: float, peak: int, said: bool
+) -> None:
+    after = Cost(
+        time_ms=Interval(time, time - 0.1, time + 0.1), time_kind="measured", peak_bytes=peak * 2**20
+    )
+    rejected = result(status=Status.REJECTED, reason="no gain; the --budget was spent", after=after)
+    document.results = [("cpu", rejected)]
+    line = first_lines(document)[-1]
+    if said:
+        assert line == (
+            "Next: decide whether memory matters: donation of step is 2.5x as fast in one run and needs 2 -> 3 MiB; "
+            "--verbose shows what it changes."
+        )
+    else:
+        assert line == "Next: give it more time, with a larger --budget."
