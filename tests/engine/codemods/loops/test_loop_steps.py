@@ -456,11 +456,11 @@ KEPT: dict[str, tuple[str, str]] = {
         loop(
             MOVE,
             "rows[i + 1] = x",
-            "sums[i] = jnp.sum(x**2)",
+            "sums[i] = jnp.max(x * 2)",
             before="    rows, sums = np.zeros((21, 3)), np.empty(20)\n    rows[0] = x\n",
             after="    found = rows, sums\n",
         ),
-        "sums[i] = sum_value",
+        "sums[i] = max_value",
     ),
     "a count of arrays that begins as a number": (
         loop(
