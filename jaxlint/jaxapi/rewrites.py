@@ -362,7 +362,7 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
 def risk(change: ApiChange) -> str:
     """How the rewrite of `change` may change the program's behaviour; empty if it does not."""
     if change.private and change.name not in _ACTIONS:
-        return "the same thing, private to JAX: any release may move it"
+        return "private to JAX, which may move it"
     return _UNSAFE.get(change.name, "")
 
 

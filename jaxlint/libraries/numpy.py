@@ -28,6 +28,7 @@ from jaxlint.staging.values import (
     find_array,
     is_single,
 )
+from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.measured import MEASURES, measure
 
 _STATIC = frozenset(
@@ -134,7 +135,10 @@ def draw(call: LibraryCall) -> Value:
 
 
 def _drawn(call: LibraryCall, name: str) -> NumpyArray:
-    dtype = numpy_kind(name.removeprefix("numpy."), call.args, call.kwargs) if call.machine.exact else ""
+    if call.machine.exact:
+        dtype = numpy_kind(name.removeprefix("numpy."), call.args, call.kwargs)
+    else:
+        dtype = dtype_named(call.kwargs.get("dtype"))
     made = Operation(name, tuple(call.args), call.kwargs, call.node, 0, name)
     return NumpyArray(fresh=True, dtype=dtype, made=made)
 

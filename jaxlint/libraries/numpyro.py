@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, methods
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -9,16 +11,24 @@ from jaxlint.staging.values import (
     BoundMethod,
     ExternalObject,
     Function,
+    Operation,
     Origin,
     Partial,
     Static,
+    TupleValue,
     Value,
     is_none,
 )
+from jaxlint.staging.values.arrays import Form
 from jaxlint.staging.values.stage import Stage, Why
 
 # Kernels that differentiate a model, functions that run them, and functions that fit a guide to a model.
 _KERNELS = frozenset(f"numpyro.infer.{name}" for name in ("NUTS", "HMC", "BarkerMH", "SA", "HMCECS"))
+_OF_NUMBERS = frozenset(  # distributions of numbers, of which each is drawn with its own parameters
+    """Normal HalfNormal LogNormal StudentT Cauchy HalfCauchy Laplace Exponential Gamma InverseGamma Beta Uniform Bernoulli
+    BernoulliProbs BernoulliLogits Poisson TruncatedNormal Gumbel Logistic Weibull VonMises NegativeBinomial2
+    """.split()  # noqa: SIM905
+)
 _RUN_OPTIONS = frozenset(
     ["extra_fields", "init_params", "progress_bar", "stable_update", "forward_mode_differentiation"]
 )
@@ -57,7 +67,43 @@ def sample(call: LibraryCall) -> Value:
     observed = call.argument(2, "obs")
     if call.frame.stage.within("numpyro") and (observed is None or is_none(observed)):
         why = Why("a sample of", cause=call.frame.stage.why)
-        return call.fresh(Array(True, why, origin=Origin("sample")))
+        form = None if _is_repeated(call) else _form_of_sample(call.argument(1, "fn"), call.node)
+        return call.fresh(Array(True, why, origin=Origin("sample"), form=form))
     if isinstance(observed, Array):
         return observed
     return call.opaque()
+
+
+@methods("numpyro.distributions.*.to_event", "numpyro.distributions.*.mask")
+def same_distribution(call: LibraryCall) -> Value:
+    """A distribution whose samples have the same shape."""
+    return call.made
+
+
+def _form_of_sample(distribution: Value | None, node: ast.AST) -> Form | None:
+    """The shape of a sample of numbers, to which the parameters broadcast."""
+    if not isinstance(distribution, ExternalObject):
+        return None
+    library, _, name = distribution.name.rpartition(".")
+    if not library.startswith("numpyro.distributions") or name not in _OF_NUMBERS:
+        return None
+    options = {key: value for key, value in distribution.kwargs.items() if key != "validate_args"}
+    total: Value = Static(0.0, "float")
+    for parameter in (*distribution.args, *options.values()):
+        added = Operation("add", (total, parameter), {}, node, 0, "jax.numpy.add")
+        total = Array(True, form=Form("layer", made=added))
+    return total.form if isinstance(total, Array) else Form("layer", made=_scalar(node))
+
+
+def _scalar(node: ast.AST) -> Operation:
+    return Operation("zeros", (TupleValue([]),), {}, node, 0, "jax.numpy.zeros")
+
+
+def _is_repeated(call: LibraryCall) -> bool:
+    """Whether a `with` is around the call, or around a call of its function: a plate repeats a sample."""
+    node: ast.AST | None = call.node
+    for frame in (call.frame, *call.frame.callers()):
+        if node is not None and any(isinstance(above, ast.With) for above in frame.module.ancestors(node)):
+            return True
+        node = frame.call_node
+    return False

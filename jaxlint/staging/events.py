@@ -290,10 +290,15 @@ class BodyEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class HostCallEvent(Event):
-    """`on_host_call`: `api`, a callback, calls `function` on the host while traced code runs."""
+    """`on_host_call`: `api`, a callback, calls `function` on the host while traced code runs.
+
+    `returned` is its result, and `declared` an array of the shape that the call declares, if it declares one array.
+    """
 
     api: str
     function: Value
+    returned: Value
+    declared: Array | None
 
 
 @dataclass(slots=True, eq=False)

@@ -332,7 +332,7 @@ def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:
     last = last_name(iterable.func)
     if ((last in _WRAPPERS and last != "trange") or last == "reversed") and iterable.args:
         return _counted(target, iterable.args[0])
-    if last in ("range", "trange", "count", "arange"):
+    if last in ("range", "trange", "count", "arange", "linspace", "logspace", "geomspace"):
         return {target.id} if isinstance(target, ast.Name) else set()
     if last == "enumerate" and isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
         return {target.elts[0].id}

@@ -58,6 +58,11 @@ class ArrayItems(Part):
         assert isinstance(base, Array)
         return self.array_subscript(base, index, node, frame)
 
+    def store_in_ref(self, base: Array, index: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+        """Records `ref[index] = value` in a kernel as an operation, whose operands may not fit."""
+        stored = Array(True, certain=base.certain)
+        self.operations.made_by(stored, "jax.ref.set", Call([base, index, value], {}, node, frame))
+
     def item_of_external(self, base: External, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         """The item of a library object: an array for `jnp.mgrid[...]` and the like, otherwise a parametrised type."""
         maker = _INDEXED.fullmatch(canonical(base.name))

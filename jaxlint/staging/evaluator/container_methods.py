@@ -312,6 +312,9 @@ class ContainerMethods(Part):
             if isinstance(constant(index), str):
                 return  # a pytree after all
             self.machine.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
+        elif isinstance(base, Array):
+            if base.form is not None:  # a kernel's Ref of known shape
+                self.machine.arrays.store_in_ref(base, index, value, node, frame)
         elif isinstance(base, AtIndexer):
             self.machine.emit("store", events.StoreEvent(node, frame, base.array, value, target, operator))
         elif isinstance(base, NumpyArray):

@@ -52,6 +52,9 @@ Built = TypeVar("Built")
 _HOLDERS = {"builtins.list": "list", "collections.deque": "list", "builtins.dict": "dict"}
 
 
+_OF_DICTS = frozenset({"items", "keys", "values"})
+
+
 class Containers(Part):
     """Evaluates containers and their elements."""
 
@@ -182,7 +185,10 @@ class Containers(Part):
     ) -> list[Built] | None:
         """The items of a comprehension over a short sequence with known items; None for any other."""
         generator = node.generators[0]
-        simple = isinstance(generator.iter, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
+        source = generator.iter
+        if isinstance(source, ast.Call) and not source.args and isinstance(source.func, ast.Attribute):
+            source = source.func.value if source.func.attr in _OF_DICTS else source
+        simple = isinstance(source, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
         if len(node.generators) != 1 or generator.ifs or not (simple or self.machine.exact):
             return None
         iterable = self.machine.language.eval(generator.iter, frame)
@@ -281,7 +287,7 @@ class Containers(Part):
                 origin=Origin("element"),
                 role=value.role,
                 jitted=value.jitted,
-                dtype=value.dtype if exact else "",
+                dtype="" if value.tree or not value.certain else value.dtype,
                 flow=value.flow,
                 form=row(value) if exact else None,
             )

@@ -272,6 +272,9 @@ class Arrays(Protocol):
     ) -> Value:
         """The value of `base[index]`."""
 
+    def store_in_ref(self, base: Array, index: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+        """`base[index] = value` of a Ref in a kernel."""
+
     def item_of_external(self, base: External, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         """The value of `base[index]` for a library object."""
 

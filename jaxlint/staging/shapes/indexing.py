@@ -17,7 +17,21 @@ from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import Static, Value, is_none, kind_of_static
-from jaxlint.staging.values.sizes import Size, add, subtract, symbol
+from jaxlint.staging.values.sizes import Size, add, differ, subtract, symbol
+
+
+@shapes("ref.set")
+def stored(applied: Applied) -> Result:
+    """`ref[index] = value` in a kernel, which does not broadcast."""
+    place, value = getitem(applied), applied.shape(2)
+    assert isinstance(place, tuple)
+    if len(place) != len(value) or any(map(differ, place, value)):
+        raise MisfitError(
+            f"a value of shape {shape_text(value)} is stored in a Ref's part of shape {shape_text(place)}",
+            (applied.args[2], value),
+            (applied.args[0], place),
+        )
+    return place
 
 
 @shapes("numpy.getitem")

@@ -154,6 +154,11 @@ class Buffers(Part):
             place = _translated(path, given)
             if place:
                 self.aliases.forget_place(place, frame)
+        for path, source in effects.kept.items():
+            place, origin = _translated(path, given), _translated(source, given)
+            if place and origin:
+                shared = self.aliases.known_at(origin, frame) or self.aliases.buffers_at(origin, frame)
+                frame.buffers = frame.buffers.holding({**frame.buffers.held, place: shared})
 
     def keep(self, container: str, node: ast.expr, value: Value, frame: Frame) -> None:
         """`container.append(node)`: it holds the buffers of `node` in addition."""
@@ -208,14 +213,18 @@ class Buffers(Part):
 
     def argument_effects(self, frame: Frame) -> ArgumentEffects | None:
         """What the function of `frame` did to its parameters, for its callers."""
-        if not frame.buffers.donated:
+        if frame.function is None:
             return None
         donated = {b.place: donation for b, donation in frame.buffers.donated.items() if b.given}
-        if not donated or frame.function is None:
-            return None
         parameters = {p.arg for p in all_parameters(frame.function.node)}
         below = {place for place in frame.rebound if parent_of(place) and root_of(place) in parameters}
-        return ArgumentEffects(donated, below)
+        kept = {
+            place: buffer.place
+            for place in below
+            for buffer in frame.buffers.held.get(place, ())
+            if buffer.given and root_of(buffer.place) != root_of(place)
+        }
+        return ArgumentEffects(donated, below, kept) if donated or kept else None
 
     # -- reading
 

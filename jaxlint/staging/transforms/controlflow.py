@@ -52,7 +52,15 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.staging.values.forms import hidden, linked, row, same, stacked, starting
+from jaxlint.staging.values.forms import (
+    form_of_struct,
+    hidden,
+    linked,
+    row,
+    same,
+    stacked,
+    starting,
+)
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.gradient_flow import flow_in, marked
 from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, mapped
@@ -435,10 +443,15 @@ class ControlFlow(Part):
         body, node, frame = call.args[0] if call.args else UNKNOWN, call.node, call.frame
         if call.kwargs.keys() <= _OF_CALLBACKS:
             self.bodies.tell_body(api, "its function", body, len(args), UNKNOWN, node, frame)
-        if frame.stage.staged:
-            self.machine.emit("host_call", events.HostCallEvent(node, frame, api, body))
         stage = Stage("host", why=Why("a callback on the host"))
-        self.machine.staging.in_stage(body, stage, Call([NumpyArray() for _ in args], {}, node, frame))
+        mapped = frame.stage.within("vmap", "pmap", "shard_map")  # the arrays may have more axes
+        given: list[Value] = [NumpyArray(form=None if mapped else same(value)) for value in args]
+        result = self.machine.staging.in_stage(body, stage, Call(given, {}, node, frame))
+        if frame.stage.staged:
+            struct = call.argument(1, "result_shape_dtypes") if len(call.args) > len(args) + 1 else None
+            form = None if mapped else form_of_struct(struct, node)
+            declared = Array(True, form=form) if form is not None else None
+            self.machine.emit("host_call", events.HostCallEvent(node, frame, api, body, result, declared))
 
     def flow_when(self, api: str, call: Call) -> Value:
         return ExternalObject("pallas.when", call.args)

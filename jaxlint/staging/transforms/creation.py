@@ -15,6 +15,7 @@ from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
 from jaxlint.staging.reach.entry_points import Entry
 from jaxlint.staging.tracking.meshes import bound_axes
 from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.kernel_references import forms_of_references
 from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.values import (
@@ -97,10 +98,10 @@ class Creation(Part):
     ) -> list[Value]:
         """The arguments of a Pallas kernel: mutable references, apart from its sizes."""
         known = bound_names | sizes_of_kernel(function.node)
+        names = [p.arg for p in positional_parameters(function.node)[skipped:] if p.arg not in known]
         return [
-            Array(True, self.staged_arguments.parameter_why(t, parameter.arg), role="ref")
-            for parameter in positional_parameters(function.node)[skipped:]
-            if parameter.arg not in known
+            Array(True, self.staged_arguments.parameter_why(t, name), role="ref", form=form)
+            for name, form in zip(names, forms_of_references(t, len(names), None), strict=True)
         ]
 
     def creation_arguments(

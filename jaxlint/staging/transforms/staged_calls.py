@@ -23,6 +23,7 @@ from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.custom_rules import CustomRules
+from jaxlint.staging.transforms.kernel_references import forms_of_references
 from jaxlint.staging.transforms.mapped_axes import Rows
 from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
@@ -244,7 +245,11 @@ class StagedCalls(Part):
         kernel = t.target.function if isinstance(t.target, Partial) else t.target
         sizes = sizes_of_kernel(kernel.node) if isinstance(kernel, Function) else frozenset[str]()
         names = [name for name in self.arguments.signature(t.target) if name not in sizes]
-        refs: list[Value] = [Array(True, self.arguments.parameter_why(t, name), role="ref") for name in names]
+        forms = forms_of_references(t, len(names), call.args)
+        refs: list[Value] = [
+            Array(True, self.arguments.parameter_why(t, name), role="ref", form=form)
+            for name, form in zip(names, forms, strict=True)
+        ]
         self.in_stage(t.target, Stage("pallas", True, True, t.why, call.frame.stage), call.passing(refs, {}))
         result = self.operators.array_result(call.frame, call.args, call.node, name="pallas_call")
         result.tree = True

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from jaxlint.staging.values.arrays import Array, Form, NumpyArray
+from jaxlint.staging.values.arrays import Array, Form, NumpyArray, Operation
 from jaxlint.staging.values.measured import unmeasured
-from jaxlint.staging.values.objects import Choice, DictValue, Instance, ListValue, TupleValue
+from jaxlint.staging.values.objects import Choice, DictValue, ExternalObject, Instance, ListValue, TupleValue
 from jaxlint.staging.values.parts import map_parts
 from jaxlint.staging.values.plain import Static, Value
 
@@ -141,3 +142,16 @@ def widen(variables: dict[str, Value], before: dict[str, Value]) -> None:
             value.form = Form("grown", (old,))
         elif value.form.how != "grown":
             value.form = Form("either", (old, replace(value)))
+
+
+def form_of_struct(value: Value | None, node: ast.AST) -> Form | None:
+    """The shape that a `jax.ShapeDtypeStruct` describes."""
+    if not isinstance(value, ExternalObject) or value.name != "jax.ShapeDtypeStruct":
+        return None
+    shape = value.args[0] if value.args else value.kwargs.get("shape")
+    return form_of_shape(shape, node) if isinstance(shape, TupleValue) else None
+
+
+def form_of_shape(shape: TupleValue, node: ast.AST) -> Form:
+    """A shape that the program writes down, for an array that no operation has made."""
+    return Form("layer", made=Operation("zeros", (shape,), {}, node, 0, "jax.numpy.zeros"))

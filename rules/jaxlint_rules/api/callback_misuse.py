@@ -5,20 +5,24 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from jaxlint.api import CallEvent, Reporter, Rule, Stage, concerns
+from jaxlint.api import CallEvent, HostCallEvent, Reporter, Rule, Stage, concerns
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import (
     Array,
     DType,
     External,
     ExternalObject,
+    NumpyArray,
     Static,
     TupleValue,
     Value,
     constant,
     dtype_named,
     is_none,
+    shape_text,
+    shapes_differ,
     short_source,
+    symbolic_shape,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -40,8 +44,8 @@ class CallbackMisuse(Rule):
       or calls JAX;
     - `jax.pure_callback` whose result nothing uses;
     - results declared as a dtype or a bare shape instead of `jax.ShapeDtypeStruct`, as 64 bits
-      while x64 is off, as another number of arrays than the function returns, or as None although
-      the program uses them;
+      while x64 is off, as another number of arrays or another shape than the function returns, or as
+      None although the program uses them;
     - a call of the function where the function itself belongs;
     - `io_callback` without `ordered=True` in a loop whose steps write one after another;
     - computations with the result of `jax.debug.callback`, which is always None.
@@ -91,6 +95,23 @@ class CallbackMisuse(Rule):
                 claim = _impure(event, report) if event.name == "jax.pure_callback" else _unordered(event)
         if claim is not None:
             report(event.node, claim.message, reason=claim.reason, severity=claim.severity)
+
+    def on_host_call(self, event: HostCallEvent, report: Reporter) -> None:
+        """A result of another shape than the call declares."""
+        declared, returned = event.declared, event.returned
+        if declared is None or not isinstance(returned, NumpyArray) or not shapes_differ(returned, declared):
+            return
+        if report.module.is_test or event.is_caught() or event.frame.is_chosen_by_size():
+            return
+        told, made = symbolic_shape(declared), symbolic_shape(returned)
+        if told is None or made is None:
+            return
+        report(
+            event.node,
+            f"the callback returns shape {shape_text(made)} and declares {shape_text(told)}: RuntimeError when it runs",
+            reason="JAX compares each result with the `ShapeDtypeStruct`; declare the shape that is returned",
+            severity=Severity.ERROR,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,13 @@ import re
 
 from jaxlint.api import Dispatch, ElapsedEvent, Event, Frame, Reporter
 
+_COMPILES = (
+    r"compil(?!ed\w* ?[(=])"  # not the name of a jitted function: `compiled = jax.jit(f)`, `compiled(x)`
+)
 # An author who mentions these near a measurement knows that it contains more, or less, than the computation.
-COMPILING = re.compile(r"compil|first|warm|cold|trac(e|ing)|jit[_ )]|overhead|startup|init", re.IGNORECASE)
+COMPILING = re.compile(
+    rf"{_COMPILES}|first|warm|cold|trac(e|ing)|jit[_ )]|overhead|startup|init", re.IGNORECASE
+)
 DISPATCHING = re.compile(r"dispatch|submit|enqueue|launch|overhead|async", re.IGNORECASE)
 
 
@@ -48,7 +53,7 @@ def is_called_compiling(event: ElapsedEvent) -> bool:
     return statement is not None and _FIRST_CALL.search(ast.unparse(statement)) is not None
 
 
-_FIRST_CALL = re.compile(r"warm|compil|first (call|run|step)", re.IGNORECASE)
+_FIRST_CALL = re.compile(rf"warm|{_COMPILES}|first (call|run|step)", re.IGNORECASE)
 
 
 def common_frame(event: ElapsedEvent, dispatch: Dispatch) -> tuple[Frame, ast.AST] | None:

@@ -92,8 +92,11 @@ class CapturedConstant(Rule):
         self.methods.append(event)
         target: Value = transformed.target
         found: list[Captured] = []
-        if isinstance(target, Partial) and isinstance(event.node, ast.Call) and event.node.args:
-            found += _bound(target, event.node, event, report)
+        node: ast.AST = event.node
+        while isinstance(target, Transformed) and target.kind not in JIT_KINDS:
+            node, target = target.node, target.target
+        if isinstance(target, Partial) and isinstance(node, ast.Call) and node.args:
+            found += _bound(target, node, event, report)
         target = _innermost(target)
         if isinstance(target, Function):
             found += self.captured(target, report)

@@ -29,6 +29,9 @@ _POLICY_MAKERS = frozenset(
 _NAMES = "jax.ad_checkpoint.checkpoint_name"
 
 
+_PLAIN = frozenset({"prevent_cse", "static_argnums", "concrete"})  # options that keep nothing more
+
+
 class RematWholeFunction(Rule):
     """Rematerialization does not save memory.
 
@@ -125,7 +128,11 @@ class RematWholeFunction(Rule):
                 self.around.setdefault(event.node, (event, inner))
         elif transformed.kind in _GRADIENTS and not report.module.is_test:
             inner = transformed.target
-            if isinstance(inner, Transformed) and inner.kind == "checkpoint" and not inner.options:
+            if (
+                isinstance(inner, Transformed)
+                and inner.kind == "checkpoint"
+                and not inner.options.keys() - _PLAIN
+            ):
                 place: ast.AST = event.decorator or event.node
                 remat = self.made.get(inner.node)
                 if remat is not None and remat.frame.module is event.frame.module:

@@ -12,6 +12,7 @@ from jaxlint.api import DonatedReadEvent, DonationEvent, Module, Reporter, Rule,
 from jaxlint.api.syntax import dotted, place_of, walk
 from jaxlint.api.values import (
     Array,
+    ClassValue,
     DictValue,
     External,
     Instance,
@@ -22,6 +23,7 @@ from jaxlint.api.values import (
     parts_of,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._names import last_name
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _METRICS = re.compile(r"eval|loss|metric|valid|test|predict|infer|represent")
@@ -230,10 +232,14 @@ def leaves(value: Value, depth: int = 3) -> Iterator[Value]:
 def held_twice(value: Value | None, module: Module) -> tuple[str, str, str] | None:
     """Two fields of an object, or items of a dict, that the file gives one variable, and the variable: `State(params=w,
     target=w)`."""
+    cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
+    parts: dict[Any, Value]
     if isinstance(value, Instance):
-        parts: dict[Any, Value] = dict(value.fields)
+        parts = dict(value.fields)
     elif isinstance(value, DictValue):
         parts = dict(value.items)
+    elif isinstance(value, TupleValue) and cls is not None and value.items is not None:
+        parts = dict(zip(cls.all_fields(), value.items, strict=False))
     else:
         return None
     if _COPIES.search(module.source.text):
@@ -241,17 +247,19 @@ def held_twice(value: Value | None, module: Module) -> tuple[str, str, str] | No
     for first, second in combinations(parts, 2):
         held = parts[first]
         if held is parts[second] and isinstance(held, (Array, ListValue, DictValue, TupleValue, Instance)):
-            shared = _given_to_both(str(first), str(second), module)
+            shared = _given_to_both(str(first), str(second), cls, module)
             if shared:
                 return str(first), str(second), shared
     return None
 
 
-def _given_to_both(first: str, second: str, module: Module) -> str:
+def _given_to_both(first: str, second: str, cls: ClassValue | None, module: Module) -> str:
     """The variable that one call, or one dict, in the file gives both."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Call):
             given: dict[object, ast.expr] = {keyword.arg: keyword.value for keyword in node.keywords}
+            if cls is not None and last_name(node.func) == cls.name and cls.lookup("__init__") is None:
+                given |= zip(cls.all_fields(), node.args, strict=False)
         elif isinstance(node, ast.Dict):
             given = {
                 key.value: value

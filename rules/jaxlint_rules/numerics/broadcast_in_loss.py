@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Array, Shape, Value, shape_text, symbolic_shape
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, ExternalObject, NumpyArray, Shape, Value, shape_text, symbolic_shape
 from jaxlint.finding import Severity
 
 _LOSSES = ("l2_loss", "squared_error", "huber_loss", "log_cosh", "sigmoid_binary_cross_entropy")
+_SAMPLE = "numpyro.sample"
 _OF_DIFFERENCES = frozenset({"mean", "sum", "square", "abs", "absolute", "huber_loss", "norm"})
 # Operations that create a column on purpose, for all pairs.
 _COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcast_to"})
@@ -19,7 +20,8 @@ class BroadcastInLoss(Rule):
 
     ## What it does
     Finds differences of an array of shape `[B]` and one of shape `[B, 1]` that are squared,
-    averaged or summed, and optax losses of such arrays. The shapes broadcast to `[B, B]`.
+    averaged or summed, optax losses of such arrays, and `numpyro.sample` with such parameters and
+    observations. The shapes broadcast to `[B, B]`.
 
     ## Why is this bad?
     No exception is raised. Each prediction is compared with the targets of all examples, so the
@@ -79,6 +81,28 @@ class BroadcastInLoss(Rule):
                 reason="one is a column and the other a row",
             )
             return
+
+    @concerns(_SAMPLE)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """`numpyro.sample("y", dist.Normal(mean, 1), obs=y)` of a row, with a column of means."""
+        if event.name != _SAMPLE or len(event.args) < 2:
+            return
+        distribution = event.args[1]
+        observed = event.kwargs.get("obs", event.args[2] if len(event.args) > 2 else None)
+        if not isinstance(distribution, ExternalObject) or not isinstance(observed, (Array, NumpyArray)):
+            return
+        for parameter in (*distribution.args, *distribution.kwargs.values()):
+            one, two = symbolic_shape(parameter), symbolic_shape(observed)
+            if one is None or two is None or not _is_sure(parameter) or event.is_caught():
+                continue
+            if _is_column_of(one, two) or _is_column_of(two, one):
+                size = one[0]
+                report(
+                    event.node,
+                    f"a parameter of shape {shape_text(one)} and observations of shape {shape_text(two)} broadcast to {shape_text((size, size))}; reshape one",
+                    reason="the density then compares each observation with each parameter, and sums all pairs",
+                )
+                return
 
 
 def _is_column_of(column: Shape, row: Shape) -> bool:

@@ -10,6 +10,7 @@ from jaxlint.api.values import External, ModuleValue, Operation, Value, bounds_o
 from jaxlint.finding import Severity
 from jaxlint_rules._names import bound_by, last_name, names_in
 from jaxlint_rules.numerics._expressions import made, number, same, without_views
+from jaxlint_rules.numerics._masks import hides_rows
 
 # The arguments at which they are not finite.
 _EDGES = {
@@ -24,6 +25,7 @@ _EDGES = {
 }
 _ROOTS = frozenset({"sqrt", "rsqrt", "log"})
 _SQUASHING = ("sigmoid", "logistic", "softmax")  # whose logarithms have a rule
+_ROWS = ("softmax", "log_softmax")
 _CHOOSING = frozenset({"where", "select", "cond", "nan_to_num", "piecewise"})
 
 
@@ -36,7 +38,8 @@ class ReachedSingularity(Rule):
 
     - because a function rounds to its limit, as in `jnp.log(1 - jnp.tanh(x) ** 2)`;
     - because a segment may be empty: `total / jax.ops.segment_sum(jnp.ones(n), ids, k)`;
-    - because a loop begins with zero: `total / count` in a `scan` whose count starts at 0.
+    - because a loop begins with zero: `total / count` in a `scan` whose count starts at 0;
+    - because a mask hides a whole row: `softmax(jnp.where(valid[:, None], scores, -jnp.inf))`.
 
     Also finds roots and logarithms of `mean(x**2) - mean(x)**2`, which rounds below zero.
 
@@ -73,10 +76,18 @@ class ReachedSingularity(Rule):
     category = "numerics"
     severity = Severity.WARNING
 
-    @concerns("divide", "sqrt", *_EDGES)
+    @concerns("divide", "sqrt", *_EDGES, *_ROWS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if not operation.args or event.frame.is_in_test():
+            return
+        if operation.name in _ROWS:
+            if hides_rows(operation) and (event.result.flow is not None or not _is_replaced(event)):
+                report(
+                    event.node,
+                    f"`{operation.name}` of a row that is masked as a whole is NaN; mask with a finite number",
+                    reason="a factor of the mask is the same along the row, and where it is false all of the row is -inf",
+                )
             return
         name, argument = operation.name, operation.args[-1 if operation.name == "divide" else 0]
         if name in _ROOTS and _is_difference_of_moments(argument):
@@ -167,6 +178,12 @@ def _is_chosen(event: OperationEvent) -> bool:
     return any(
         not isinstance(event.frame.value_of(name), libraries) for name in tested & _names_chosen(owner)
     )
+
+
+def _is_replaced(event: OperationEvent) -> bool:
+    """Whether a `where` or `nan_to_num` takes the result directly."""
+    above = event.frame.module.parents.get(event.node)
+    return isinstance(above, ast.Call) and last_name(above.func) in _CHOOSING
 
 
 def _is_gathered(event: OperationEvent) -> bool:

@@ -28,6 +28,7 @@ PRODUCTS = frozenset({"matmul", "dot", "vdot", "inner", "tensordot", "einsum", "
 RUNNING = frozenset({"cumsum", "cumprod"})
 CASTS = frozenset({"astype", "arange", "iota", "broadcasted_iota"})
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+_SHRINKING = ("right_shift", "floor_divide", "bitwise_and", "mod", "remainder", "astype", "minimum", "clip")
 MIXING = frozenset({"add", "subtract", "multiply", "where"})
 
 
@@ -61,6 +62,20 @@ def _adds_up(operation: Operation) -> bool:
     given, arrow, result = written.value.partition("->")
     axes = [axis for axis in given if axis.isalpha()]
     return bool(set(axes) - set(result)) if arrow else len(set(axes)) < len(axes)
+
+
+def wraps_above(operation: Operation, dtype: str) -> bool:
+    """Whether a sum of two arrays of pixels or the like exceeds its unsigned type: nothing shows that they are small."""
+    if operation.name != "add" or dtype not in ("uint8", "uint16") or len(operation.args) != 2:
+        return False
+    if not all(
+        isinstance(value, Array) and value.certain and value.dtype == dtype for value in operation.args
+    ):
+        return False
+    parts = [range_of(value) or _of_truth(value) for value in operation.args]
+    most = [ENDS[dtype][1] if part is None else part.high for part in parts]
+    halved = any(made(value, *_SHRINKING) is not None for value in operation.args)
+    return sum(most) > ENDS[dtype][1] and not halved
 
 
 def _stays_small(operation: Operation, dtype: str) -> bool:

@@ -19,6 +19,7 @@ from jaxlint_rules.precision._narrow_limits import (
     cast,
     unfit,
     wrapping,
+    wraps_above,
 )
 
 _SMALLEST = 2.0**-25  # half of the smallest positive float16: numbers up to this round to zero
@@ -45,8 +46,8 @@ class NarrowArithmetic(Rule):
       only up to 256);
     - matrix products, `einsum` and `cumsum` of `int8`, `uint8` and 16-bit integers, whose result
       keeps that dtype;
-    - differences of `uint8` and `uint16` arrays that are then squared, averaged, divided or cast to
-      floats;
+    - differences and sums of `uint8` and `uint16` arrays that are then squared, averaged, divided or
+      cast to floats;
     - fractions written to an integer array (`counts.at[i].set(0.5)`);
     - minus on boolean arrays: `-mask`, `mask - other`.
 
@@ -112,18 +113,24 @@ class NarrowArithmetic(Rule):
             self.check_truth(event, report)
             return
         wrapped = without_views(operation.args[0]) if operation.name in _OF_DIFFERENCES else None
-        if (
-            not isinstance(wrapped, Array)
-            or not _may_be_float(operation, event.result)
-            or not _wraps(wrapped)
-        ):
+        if not isinstance(wrapped, Array) or not _may_be_float(operation, event.result):
             return
-        if wrapped.made is not None and wrapped.made.node not in self.told:
-            self.told.add(wrapped.made.node)
+        made_by = wrapped.made
+        if made_by is None or made_by.node in self.told:
+            return
+        if _wraps(wrapped):
+            self.told.add(made_by.node)
             report(
                 event.node,
                 f"a difference of `{wrapped.dtype}` numbers wraps around below zero; cast them to a signed type or float",
                 reason=f"`{wrapped.dtype}` starts at 0, so `3 - 5` is {ENDS[wrapped.dtype][1] - 1}",
+            )
+        elif wraps_above(made_by, wrapped.dtype):
+            self.told.add(made_by.node)
+            report(
+                made_by.node if made_by.node in event.frame.module.parents else event.node,
+                f"a sum of `{wrapped.dtype}` numbers wraps around above {ENDS[wrapped.dtype][1]:,}; cast them to float before",
+                reason=f"the numbers are added in `{wrapped.dtype}`, and only the sum becomes a float",
             )
 
     @staticmethod

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Frame, Loop
-from jaxlint.api.syntax import all_parameters, dotted, nodes_of
-from jaxlint.api.values import Function
+from jaxlint.api import CallEvent, Frame, Loop
+from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of, walk
+from jaxlint.api.values import Array, Function, Instance
 from jaxlint_rules._loops import assigned_once, host_loops, is_few, loop_variables, rebound
-from jaxlint_rules._names import names_in, passed, unpacked
+from jaxlint_rules._names import last_name, names_in, passed, unpacked
 
 _SEEDED = frozenset({"PRNGKey", "PRNGSequence", "Rngs"})
 _RANDOM = frozenset({"random", "jr", "jrandom"})
@@ -104,3 +104,47 @@ def _gives_same(function: Function) -> bool:
 def _leads_out(node: ast.AST) -> list[ast.AST]:
     """Expressions that may give another seed at each call."""
     return [*nodes_of(node, ast.Global), *nodes_of(node, ast.Nonlocal), *nodes_of(node, ast.AugAssign)]
+
+
+def twin_key(event: CallEvent) -> str:
+    """The key that an object draws from, if a loop collects objects that are created alike: `[Worker(key) for _ in
+    range(n)]`."""
+    node, made, frame = event.node, event.result, event.frame
+    if not isinstance(node, ast.Call) or not isinstance(made, Instance) or not frame.loops:
+        return ""
+    loop = frame.loops[-1]
+    if frame.stage.staged or frame.is_in_test() or frame.is_conditional_in(loop):
+        return ""
+    parent = frame.module.parents.get(node)
+    collected = isinstance(parent, ast.ListComp) or (
+        isinstance(parent, ast.Call) and last_name(parent.func) == "append"
+    )
+    given = passed(node)
+    changing = _bound(loop.node) | {name for part in walk(loop.node) for name in _written(part)}
+    if not collected or any(not changing.isdisjoint(names_in(argument)) for argument in given):
+        return ""
+    if any(isinstance(part, (ast.Call, ast.Starred)) for argument in given for part in walk(argument)):
+        return ""  # it may give another key each time
+    keys = (name for name, held in made.fields.items() if isinstance(held, Array) and held.role == "key")
+    return next((name for name in keys if _draws_from(made.cls.node, name)), "")
+
+
+def _written(node: ast.AST) -> tuple[str, ...]:
+    """The names that a comprehension binds, or an assignment changes."""
+    if isinstance(node, ast.comprehension):
+        return tuple(part.id for part in walk(node.target) if isinstance(part, ast.Name))
+    is_store = isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+    return (dotted(node).partition(".")[0],) if is_store else ()
+
+
+@cache
+def _draws_from(cls: ast.ClassDef, name: str) -> bool:
+    """Whether a method of a class draws from the key in an attribute, or splits it."""
+    return any(
+        dotted(argument) == f"self.{name}"
+        and dotted(call.func).rpartition(".")[0].rpartition(".")[2] in _RANDOM
+        for method in cls.body
+        if isinstance(method, ast.FunctionDef) and method.name not in ("__init__", "__post_init__")
+        for call in nodes_of(method, ast.Call)
+        for argument in call.args[:1]
+    )

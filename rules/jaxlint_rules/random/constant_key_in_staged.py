@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
-from jaxlint.api.syntax import all_parameters, dotted
+from jaxlint.api.syntax import all_parameters, dotted, nodes_of
 from jaxlint.api.tables import KEY_MAKERS
 from jaxlint.api.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint.finding import Severity
@@ -72,7 +72,7 @@ class ConstantKeyInStaged(Rule):
         seeds = [*event.args, *event.kwargs.values()] if event.name == _STREAMS else event.args[:1]
         if not event.is_certain() or not seeds or any(constant(seed) is MISSING for seed in seeds):
             return
-        drawn = _is_passed_to_layer if event.name == _STREAMS else _is_drawn_from
+        drawn = _is_read if event.name == _STREAMS else _is_drawn_from
         if event.frame.module.is_test or not drawn(event.node, report):
             return
         if _is_asked_for(event):
@@ -139,6 +139,25 @@ def _drawn_from(event: CallEvent) -> Iterator[tuple[Value, ast.expr]]:
 
 _REPEATING = ("scan", "fori_loop", "while_loop", "map", "vmap")
 _ONCE = ("init", "create", "make", "build", "setup", "load", "generate", "reset")
+
+
+def _is_read(node: ast.AST, report: Reporter) -> bool:
+    """Whether a layer, or a `jax.random` function, draws from constant streams, directly or by their name."""
+    variable = variable_given(report.module.parents.get(node))
+    function = function_around(node, report.module) if variable else None
+    if function is None:
+        return _is_passed_to_layer(node, report)
+    reads = [read for read in nodes_of(function, ast.Name) if read.id == variable and read is not node]
+    return any(_is_passed_to_layer(read, report) or _gives_a_key(read, report) for read in reads)
+
+
+def _gives_a_key(streams: ast.Name, report: Reporter) -> bool:
+    """`jax.random.normal(rngs.noise(), shape)`."""
+    parents = report.module.parents
+    stream = parents.get(streams)
+    call = parents.get(stream) if isinstance(stream, ast.Attribute) else stream
+    draw = parents.get(call) if isinstance(call, ast.Call) and not call.args else None
+    return isinstance(draw, ast.Call) and is_draw(draw) and draw.args[:1] == [call]
 
 
 def _is_passed_to_layer(node: ast.AST, report: Reporter) -> bool:

@@ -7,12 +7,12 @@ import re
 
 from jaxlint.api import CallEvent, KeptKeyEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, none_branch
-from jaxlint.api.values import ClassValue, Function, name_in, short_source
+from jaxlint.api.values import ClassValue, Function, Instance, name_in, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import jitted_call
 from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw, renews
-from jaxlint_rules.random._same_keys import recreated_key
+from jaxlint_rules.random._same_keys import recreated_key, twin_key
 
 
 class KeyNotAdvanced(Rule):
@@ -26,7 +26,8 @@ class KeyNotAdvanced(Rule):
     - loop carries whose key is used and returned without a split;
     - functions that return a key in their state after they drew from it;
     - methods that draw from `self.key` and never renew it;
-    - Python loops that create the key of their jitted step from the same seed in each iteration.
+    - Python loops that create the key of their jitted step from the same seed in each iteration;
+    - lists of objects that are created with the same key and draw from it.
 
     ## Why is this bad?
     Every step draws the same random numbers: the noise of all steps is one vector, and a sampler
@@ -65,9 +66,18 @@ class KeyNotAdvanced(Rule):
     category = "random"
     severity = Severity.WARNING
 
-    @concerns(callees=("Transformed",))
+    @concerns(callees=("Transformed", "ClassValue"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        """`state = step(state, jax.random.key(0))`, in a loop."""
+        """`state = step(state, jax.random.key(0))`, in a loop; `[Worker(key) for _ in range(n)]`."""
+        if isinstance(event.callee, ClassValue):
+            held = twin_key(event) if isinstance(event.result, Instance) else ""
+            if held:
+                report(
+                    event.node,
+                    f"each `{event.callee.name}` gets the same PRNG key, so all draw the same numbers; split it",
+                    reason=f"the objects that the loop collects share `{held}`, which `{event.callee.name}` draws from",
+                )
+            return
         called, frame = jitted_call(event), event.frame
         if called is None:
             return

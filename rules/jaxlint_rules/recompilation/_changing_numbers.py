@@ -42,10 +42,14 @@ def _parts(value: Value) -> Iterator[tuple[str, Value]]:
         yield from zip(names, value.items, strict=False)
 
 
-def is_stepped(name: str, number: float, loop: ast.AST, frame: Frame, jitted: Value) -> bool:
-    """Whether the loop, a function that it calls, or the jitted function updates the number from its own value."""
+def is_stepped(name: str, number: float, loop: ast.AST, frame: Frame, jitted: Value, given: Value) -> bool:
+    """Whether the loop, a function that it calls, the jitted function, or a method of its argument `given` updates the
+    number from its own value."""
     called = [named_or_method(part.func, frame) for part in walk(loop) if isinstance(part, ast.Call)]
     functions = [innermost(value) for value in (*called, jitted) if value is not None]
+    if isinstance(given, Instance) and isinstance(functions[-1], Function):
+        methods = {part.attr for part in walk(functions[-1].node) if isinstance(part, ast.Attribute)}
+        functions += [method for name in methods if (method := given.cls.lookup(name)) is not None]
     bodies = [loop, *(function.node for function in functions if isinstance(function, Function))]
     if any((name, number) in _computed_in(body).literals for body in bodies):
         return False  # it is set to that constant

@@ -7,14 +7,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.api import Frame
-from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api import Frame, Loop
+from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import named_or_method
-from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
+from jaxlint_rules._loops import (
+    assigned_once,
+    counters,
+    decaying,
+    given_arguments,
+    growing,
+    host_loops,
+)
 from jaxlint_rules._names import last_name, passed
 
 _DEPTH = 4  # names and functions between an argument and the counter
+_NEAR = 2  # calls between a loop and the argument
 _UNEVEN = re.compile(r"prompt|sentence|text|document|paragraph")  # rows of arbitrary length
 _NUMBERS = frozenset({"float", "int", "round", "abs", "str"})
 _SMOOTH = frozenset({"cos", "sin", "exp", "log", "sqrt", "pow", "tanh", "float32", "float64"})
@@ -48,6 +56,32 @@ def follows_calls(node: ast.expr, frame: Frame) -> str:
     method = frame.function.node
     counts = frozenset(path for path in _stepped(method) if path.startswith("self."))
     return _follows(node, _Names(counts, assigned_once(method), frame)) if counts else ""
+
+
+def follows_callers(node: ast.expr, frame: Frame) -> tuple[str, Loop] | None:
+    """What makes an expression differ between the calls of its function by a loop above, and that loop: it is computed
+    from a parameter."""
+    for _ in range(_NEAR):
+        function, caller, call = frame.function, frame.caller, frame.call_node
+        if function is None or caller is None or not isinstance(call, ast.Call):
+            return None
+        if isinstance(function.node, ast.Lambda):
+            return None
+        if frame.loops or frame.is_conditional() or caller.stage.staged:
+            return None
+        kept = names_stored(function.node)
+        given = {p: a for p, a in given_arguments(function.node, call) if p and p not in kept}
+        parameter = _follows(node, _Names(frozenset(given), assigned_once(function.node), frame))
+        if not parameter:
+            return None
+        node, frame = given[parameter], caller
+        for loop in host_loops(frame):
+            if frame.is_conditional_in(loop):
+                return None
+            name = follows(node, loop.node, frame)
+            if name:
+                return name, loop
+    return None
 
 
 @cache

@@ -126,6 +126,7 @@ def _length_of(function: Function, position: int | None, frame: Frame, depth: in
             result = _only_assignment(function.node, result.id) or result
         if not isinstance(result, ast.Call):
             return ""
+        result = _unconverted(result, function.node)
         again = function_called(result, frame)
         if again is not None and again.node is not function.node:
             return _length_of(again, position, frame, depth + 1, False)
@@ -161,6 +162,18 @@ def _assignments(function: ast.AST) -> dict[str, list[ast.expr]]:
 def _only_assignment(function: ast.AST, name: str) -> ast.expr | None:
     values = _assignments(function).get(name, [])
     return values[0] if len(values) == 1 else None
+
+
+def _unconverted(call: ast.Call, function: ast.AST) -> ast.Call:
+    """The call that fills an array, if this one converts the array: `jnp.asarray(out)`, `out.astype(...)`."""
+    if last_name(call.func) in CONVERTING and call.args:
+        source = call.args[0]
+    elif isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
+        source = call.func.value
+    else:
+        return call
+    made = _only_assignment(function, source.id) if isinstance(source, ast.Name) else source
+    return made if isinstance(made, ast.Call) and last_name(made.func) in _FILLED else call
 
 
 def _sized_by_data(call: ast.Call, function: ast.AST, iterated: bool) -> str:

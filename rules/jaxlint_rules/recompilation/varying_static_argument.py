@@ -14,7 +14,13 @@ from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, bodies, host_loops
 from jaxlint_rules._names import last_name
 from jaxlint_rules.recompilation._changing_numbers import compiled_numbers, is_stepped
-from jaxlint_rules.recompilation._following import attributes_stepped, fields_given, follows, follows_calls
+from jaxlint_rules.recompilation._following import (
+    attributes_stepped,
+    fields_given,
+    follows,
+    follows_callers,
+    follows_calls,
+)
 
 
 class VaryingStaticArgument(Rule):
@@ -115,7 +121,7 @@ class VaryingStaticArgument(Rule):
                 name = path.rpartition(".")[2] or last_name(event.argument)
                 if first.get(path, number) == number:
                     continue
-                if not is_stepped(name, number, loop.node, frame, t.target):
+                if not is_stepped(name, number, loop.node, frame, t.target, event.value):
                     continue
                 where = f"`{path}` of `{event.parameter}`" if path else f"`{event.parameter}`"
                 report(
@@ -182,14 +188,28 @@ class VaryingStaticArgument(Rule):
                     if name
                     else f"static argument `{event.parameter}` is a new function each time; create it once"
                 )
-                line = getattr(loop.node, "lineno", "?")
-                report(
-                    argument,
-                    f"`{event.transformed.label}` recompiles every iteration: {said}",
-                    reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
-                    fix=fix,
-                )
+                self.tell(event, argument, said, loop, report, fix)
                 return
+        passed = follows_callers(argument, frame)
+        if passed is not None:
+            self.tell(event, argument, why.format(event.parameter, passed[0]), passed[1], report, fix)
+
+    @staticmethod
+    def tell(
+        event: StaticArgumentEvent | TracedArgumentEvent,
+        argument: ast.expr,
+        said: str,
+        loop: Loop,
+        report: Reporter,
+        fix: FixRequest | None,
+    ) -> None:
+        line = getattr(loop.node, "lineno", "?")
+        report(
+            argument,
+            f"`{event.transformed.label}` recompiles every iteration: {said}",
+            reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
+            fix=fix,
+        )
 
 
 def _is_number(given: ast.expr, cls: ClassValue, name: str) -> bool:

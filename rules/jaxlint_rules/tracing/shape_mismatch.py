@@ -22,7 +22,7 @@ _OPERATIONS = """
     matmul dot inner tensordot einsum dot_general vecdot add subtract multiply divide floor_divide mod remainder power maximum
     minimum arctan2 where equal not_equal less less_equal greater greater_equal logical_and logical_or logaddexp hypot isclose
     concatenate concat stack hstack vstack dstack column_stack append reshape squeeze broadcast_to split getitem take_along_axis
-    conv_general_dilated linalg.solve linalg.inv linalg.cholesky linalg.det einops.rearrange einops.reduce einops.repeat einops.einsum
+    jax.ref.set conv_general_dilated linalg.solve linalg.inv linalg.cholesky linalg.det einops.rearrange einops.reduce einops.repeat einops.einsum
     optax.l2_loss optax.squared_error optax.huber_loss optax.log_cosh optax.sigmoid_binary_cross_entropy
     optax.softmax_cross_entropy optax.softmax_cross_entropy_with_integer_labels optax.cosine_similarity
     """.split()  # noqa: SIM905

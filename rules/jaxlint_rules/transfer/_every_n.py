@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import Event, Module
+from jaxlint.api import Module
 from jaxlint.api.syntax import names_stored, nodes_of
 from jaxlint_rules._names import names_in
 
 
-def is_asked_last(event: Event) -> bool:
+def is_asked_last(node: ast.AST, module: Module) -> bool:
     """Whether the value is in an `if`, after an `and` whose first operand may skip it, as in every N-th step."""
-    parents = event.frame.module.parents
-    node: ast.AST = event.node
+    parents = module.parents
     # Of `a and b`, the statement itself tests `b`: `a` was tested before.
     behind = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
     seldom = behind and isinstance(node, ast.BoolOp) and _is_periodic(node.values[0])

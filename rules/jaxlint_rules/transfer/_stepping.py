@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.api import Event, Frame, Loop
 from jaxlint.api.syntax import cache, dotted, nodes_of
+from jaxlint_rules.transfer._every_n import is_asked_last
 
 _NEAR = 2  # calls between a loop and the host sync
 
@@ -32,7 +33,8 @@ def loop_of_callers(event: Event) -> Loop | None:
             return None
         loop = stepping_loop(caller)
         if loop is not None:
-            return None if caller.is_conditional_in(loop) else loop
+            asked = frame.call_node is not None and is_asked_last(frame.call_node, caller.module)
+            return None if asked or caller.is_conditional_in(loop) else loop
         frame = caller
     return None
 

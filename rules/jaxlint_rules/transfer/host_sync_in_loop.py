@@ -62,6 +62,10 @@ _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
 _WORKS = re.compile(rf"{_TRAINS.pattern}|step|eval|sampl|predict|generat|infer|forward")
 _BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
+_IN_HELPERS = _SHOWN | {  # others, as `np.asarray`, may be the purpose of a function
+    *("block_until_ready", "setitem"),
+    *("numpy.isfinite", "numpy.isnan", "numpy.isinf"),
+}
 _FETCHES = frozenset({"float", "int", "bool", "item", "tolist", "device_get"})
 
 
@@ -194,15 +198,15 @@ class HostSyncInLoop(Rule):
             return
         loop = stepping_loop(frame)
         how = event.how if isinstance(event, ConvertEvent) else ""
-        if loop is None and how in (*_SHOWN, "block_until_ready", "setitem"):
-            loop = loop_of_callers(event)  # handling arrays may be the purpose of such a function
+        if loop is None and (how in _IN_HELPERS or isinstance(event, TestEvent)):
+            loop = loop_of_callers(event)
         if loop is None or (loop in frame.loops and frame.is_conditional_in(loop)):
             return
         if loop in frame.loops and is_skipped(event.node, loop.node, frame.module):
             return
         if how == "setitem" and _steps_the_world(loop.node):
             return
-        if is_asked_last(event):
+        if is_asked_last(event.node, frame.module):
             return  # only if the rest of the condition holds, as in every N-th step
         if loop in frame.loops and must_wait(event.node, loop.node, how):
             self.needed.add(loop.node)
