@@ -1,5 +1,4 @@
 # source: jax-ml/jax#2009
-# missed: not found yet
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: google/flax#889
 # blind: second
-# missed: the name is an attribute that is looked up by name at run time
 
 import dataclasses
 

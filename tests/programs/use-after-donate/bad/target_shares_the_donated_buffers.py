@@ -1,6 +1,5 @@
 # source: jax-ml/jax#9635
 # blind: second
-# missed: two fields of a tuple that a factory gives the same tree
 
 from typing import NamedTuple
 
