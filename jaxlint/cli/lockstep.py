@@ -1,4 +1,4 @@
-"""`jaxlint verify --lockstep`: whether all processes of a program launch the same programs in the same order. One group of options."""
+"""`jaxlint verify` of programs that run as several processes, and `--lockstep`, which only compares them. One group of options."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ from jaxlint.report.escaping import wellformed
 
 if TYPE_CHECKING:
     from jaxlint_runtime.lockstep_run import LockstepRun
+    from jaxlint_runtime.report.document import Document
+    from jaxlint_runtime.request import InStep, Request
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _STALL = 30.0  # seconds
+# Options of verify that run or change the program in one process, or trace it for other devices.
+_ONE_PROCESS = ("target", "also", "mesh", "budget", "inputs", "dim", "sizes", "eager", "workers")
 _OPTIONS = (
     click.option(
         "--lockstep",
@@ -33,7 +37,8 @@ _OPTIONS = (
         "--processes",
         type=click.IntRange(min=2),
         metavar="N",
-        help="With --lockstep: start so many on this machine, with CPU devices. {process} and {processes} among ARGS are replaced.",
+        help="The program runs as so many processes, which are started on this machine with CPU devices. {process} and {processes} "
+        "among ARGS are replaced.",
     ),
     click.option(
         "--local-devices",
@@ -44,19 +49,19 @@ _OPTIONS = (
     click.option(
         "--launcher",
         metavar="COMMAND",
-        help="With --lockstep: what starts the processes, say 'srun -n 8' or 'mpirun -n 4'.",
+        help="The program runs as several processes, which this starts, say 'srun -n 8' or 'mpirun -n 4'.",
     ),
     click.option(
         "--stall",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help=f"With --lockstep: how long a process may launch nothing while others wait for it ({_STALL:g}).",
+        help=f"With several processes: how long a process may launch nothing while others wait for it ({_STALL:g}).",
     ),
     click.option(
         "--shared",
         type=click.Path(file_okay=False, exists=True),
         metavar="FOLDER",
-        help="With --lockstep: an empty folder that all processes see, which keeps their lists. Without --processes and --launcher "
+        help="With several processes: an empty folder that all processes see, which keeps their lists. Without --processes and --launcher "
         "this is one of several such commands, each for one process.",
     ),
 )
@@ -73,33 +78,50 @@ class LockstepOptions:
     stall: float | None = None
     shared: str | None = None
 
+    @property
+    def several(self) -> bool:
+        """Whether the program runs as several processes."""
+        return self.lockstep or any(getattr(self, one.name) for one in fields(self))
+
     def check(self, others: Mapping[str, Any]) -> None:
         """Refuse what does not go together; `others` are the options of verify by name, as far as they were given. Raises Failure."""
-        named = [one.name for one in fields(self) if one.name != "lockstep" and getattr(self, one.name)]
-        if not self.lockstep and named:
-            raise Failure(f"--{named[0].replace('_', '-')} goes with --lockstep")
         other = next((name for name, value in others.items() if value), None)
         if self.lockstep and other is not None:
             raise Failure(f"--lockstep changes and measures nothing; leave out --{other}")
+        elsewhere = next((name for name in _ONE_PROCESS if others.get(name)), None)
+        if self.several and elsewhere is not None:
+            raise Failure(
+                f"--{elsewhere} is for programs of one process; leave it out, or give --lockstep alone"
+            )
+        if self.several and others.get("apply") and not self.processes:
+            raise Failure("--apply goes with --processes: the edited program runs in a copy on this machine")
         if self.local_devices is not None and self.processes is None:
             raise Failure("--local-devices goes with --processes")
 
-    def run(self, program: Mapping[str, Any], output_format: str, output: Path | None, quiet: bool) -> int:
-        """Run the processes, report, and return the exit code. Raises Failure."""
-        from jaxlint_runtime.lockstep_run import LockstepRun
-        from jaxlint_runtime.report.progress_lines import Live
-        from jaxlint_runtime.request import CannotRun, InStep, Request
-        from jaxlint_runtime.run import Listener
-        from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+    def how(self) -> InStep:
+        """How the processes are started. Raises Failure."""
+        from jaxlint_runtime.request import InStep
 
-        check_folder_of(output)
-        how = InStep(
+        return InStep(
             processes=self.processes,
             local_devices=self.local_devices or 1,
             launcher=_words(self.launcher),
             stall=self.stall or _STALL,
             shared=self.shared,
         )
+
+    def compare(
+        self, program: Mapping[str, Any], output_format: str, output: Path | None, quiet: bool
+    ) -> int:
+        """Run the processes, report, and return the exit code. Raises Failure."""
+        from jaxlint_runtime.lockstep_run import LockstepRun
+        from jaxlint_runtime.report.progress_lines import Live
+        from jaxlint_runtime.request import CannotRun, Request
+        from jaxlint_runtime.run import Listener
+        from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+
+        check_folder_of(output)
+        how = self.how()
         request = Request(**program)
         try:
             with cleaned_up(), Live(quiet=quiet) as live:
@@ -110,6 +132,31 @@ class LockstepOptions:
         if not run.follows:
             _report(run, output_format, output)
         return _exit_code(run)
+
+    def prove(
+        self, request: Request, quiet: bool, apply: bool, allow_dirty: bool, accept_compiled: bool
+    ) -> tuple[Document, bool]:
+        """Run and verify a program of several processes; also whether one of them left the others. Raises Failure."""
+        from jaxlint_runtime.across_run import AcrossRun
+        from jaxlint_runtime.apply.apply_proven import apply_proven
+        from jaxlint_runtime.apply.preview import collect_diffs
+        from jaxlint_runtime.report.progress_lines import Live
+        from jaxlint_runtime.request import CannotRun
+        from jaxlint_runtime.run import Listener
+        from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+
+        try:
+            with cleaned_up(), Live(quiet=quiet) as live:
+                run = AcrossRun(request, Listener(live.note, live.progress, live.output), how=self.how())
+                document = run.run()
+                if run.follows:
+                    sys.exit(0)
+                document.diffs = collect_diffs(run)
+                if apply and not (document.interrupted or run.parted):
+                    apply_proven(run, allow_dirty, accept_compiled)
+                return document, run.parted
+        except (CannotRun, NoRoom) as error:
+            raise Failure(str(error)) from None
 
 
 def lockstep_options(command: _Command) -> _Command:

@@ -253,7 +253,7 @@ def command(
 
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
-    With --lockstep the processes of PROGRAM are only compared with each other.
+    With --processes or --launcher PROGRAM runs as several processes, which prove together; with --lockstep they are only compared.
     """
     from jaxlint_runtime.optimiser_settings import EAGER, SOURCE, TRANSFORMS
     from jaxlint_runtime.request import Request
@@ -269,7 +269,7 @@ def command(
     others |= {"save": save, "compare": compare, "apply": apply, "workers": workers, **files.given()}
     in_step.check(others)
     if in_step.lockstep:
-        sys.exit(in_step.run(program.for_worker(), output_format, output, quiet))
+        sys.exit(in_step.compare(program.for_worker(), output_format, output, quiet))
     targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))
     transforms = _known_transforms(transform_names)
     shape = _mesh(mesh, targets, transforms, apply)
@@ -304,7 +304,11 @@ def command(
     check_folder_of(output)
     check_folder_of(save)
     files.prepare()
-    document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
+    parted = False
+    if in_step.several:
+        document, parted = in_step.prove(request, quiet, apply, allow_dirty, accept_compiled)
+    else:
+        document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
     worse = _against(document, stored, compare)
     _report(document, output_format, output, verbose)
     for line in files.write(document):
@@ -312,7 +316,7 @@ def command(
     _save(document, save)
     if stored is not None and document.ran and not worse:
         click.echo("jaxlint: nothing costs more than in the baseline", err=True)
-    sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse else 0))
+    sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse or parted else 0))
 
 
 def _words(arguments: str) -> list[str]:

@@ -315,3 +315,47 @@ def on_initialize(
         done(int(state.process_id), int(state.num_processes))
 
     distributed.State.initialize = joined  # type: ignore[assignment]
+
+
+# ---- what proofs across processes need (jaxlint_runtime.across) ----
+
+
+def process_of() -> tuple[int, int]:
+    """The number of this process, and how many there are; (0, 1) where `jax.distributed.initialize` was not called."""
+    from jax._src import distributed
+
+    state = distributed.global_state
+    return (int(state.process_id), int(state.num_processes or 1)) if state.client is not None else (0, 1)
+
+
+def put_shared(key: str, value: str) -> None:
+    """Write a value for all processes, once."""
+    from jax._src import distributed
+
+    distributed.global_state.client.key_value_set(key, value)  # type: ignore[union-attr]
+
+
+def get_shared(key: str, seconds: float) -> str | None:
+    """The value that a process has written, None if there is none for so long."""
+    from jax._src import distributed
+
+    try:
+        found = distributed.global_state.client.blocking_key_value_get(key, max(1, int(seconds * 1000)))  # type: ignore[union-attr]
+    except Exception as error:
+        if "DEADLINE_EXCEEDED" in str(error):
+            return None
+        raise
+    return str(found)
+
+
+def stay_connected() -> Callable[[], None]:
+    """From here on the program cannot end its connection to the other processes; returns what lets it again."""
+    from jax._src import distributed
+
+    shutdown = distributed.State.shutdown
+
+    def free() -> None:
+        distributed.State.shutdown = shutdown  # type: ignore[method-assign]
+
+    distributed.State.shutdown = lambda state: None  # type: ignore[method-assign]
+    return free

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +14,16 @@ from jaxlint_runtime.lockstep import verdict as words
 from jaxlint_runtime.lockstep.lists import Lists
 from jaxlint_runtime.lockstep.order import Order, Rank
 from jaxlint_runtime.lockstep.verdict import Kind, Source, Verdict
-from jaxlint_runtime.protocol.json_records import encode
-from jaxlint_runtime.protocol.launch_records import STOP, Alone, Joined, Launched, Over
+from jaxlint_runtime.protocol.jobs import Capture, Known
+from jaxlint_runtime.protocol.json_records import Plain, encode
+from jaxlint_runtime.protocol.launch_records import KNOWN, STOP, Alone, Joined, Launched, Over, Told
+from jaxlint_runtime.protocol.worker_events import Event, read_event
 from jaxlint_runtime.request import CannotRun, InStep, Request, validate
 from jaxlint_runtime.run import Listener
 from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.ranks import Ranks
+from jaxlint_runtime.workers.scratch_copy import Scratch
+from jaxlint_runtime.workers.starting import to_originals
 
 _LOOK = 0.05  # seconds between two looks at the lists
 _EACH = 0.002  # the same for each list: a folder on a network opens no more of them at once
@@ -32,11 +36,18 @@ _SILENT = 10.0  # seconds without a sign of life before a process may count as s
 
 @dataclass(slots=True)
 class LockstepRun:
-    """One run of all processes. `order` and `verdict` are what a report is made of."""
+    """One run of all processes. `order` and `verdict` are what a report is made of.
+
+    With `proving` they prove candidates once the program has ended. `hear` gets what process 0 tells of them; what it
+    returns is what all processes are told of the source.
+    """
 
     request: Request
     how: InStep
     listener: Listener = field(default_factory=Listener)
+    proving: Capture | None = None
+    hear: Callable[[Event], Known | None] = lambda event: None
+    scratch: Scratch | None = None  # the copy of the project in which they run
     order: Order = field(default_factory=Order)
     verdict: Verdict = field(default_factory=lambda: Verdict(Kind.UNKNOWN, "nothing was run"))
     interrupted: bool = False
@@ -53,7 +64,9 @@ class LockstepRun:
         with _shared_folder(self.how) as folder:
             self._began = started = time.monotonic()
             try:
-                with Ranks(self.request, self.how, folder, self.listener.output) as ranks:
+                with Ranks(
+                    self.request, self.how, folder, self.listener.output, self.proving, self.scratch
+                ) as ranks:
                     if self.how.joins and (told := self._take_part(ranks, folder)) is not None:
                         self.follows, self.verdict = True, told
                         return told
@@ -97,7 +110,7 @@ class LockstepRun:
             now = time.monotonic()
             ranks.sign(now)
             deaths = ranks.deaths()  # before the last look at the lists, so that nothing is missed
-            found = self._read(lists, source, now)
+            found = self._read(lists, source, now, ranks)
             self.ranks = lists.ranks
             self._bury(deaths, lists, ranks, now)
             found = found or self._over(now, source) or self._late(now, source)
@@ -108,7 +121,7 @@ class LockstepRun:
             self._progress(lists)
             time.sleep(max(_LOOK, _EACH * len(lists.ranks)))
 
-    def _read(self, lists: Lists, source: Source, now: float) -> Verdict | None:
+    def _read(self, lists: Lists, source: Source, now: float, ranks: Ranks) -> Verdict | None:
         """Take in what is new; the first two processes that cannot come together."""
         for rank, record in lists.read(now):
             match record:
@@ -127,7 +140,17 @@ class LockstepRun:
                     self._first = self._first or now
                     if apart := self.order.advance(rank.process or 0):
                         return words.diverged(self.order, apart, source)
+                case Told(event):
+                    self._told(event, ranks)
         return None
+
+    def _told(self, event: Plain, ranks: Ranks) -> None:
+        """Hand on what process 0 tells of candidates, and what comes back to all processes."""
+        scratch = self.scratch
+        heard = read_event(event if scratch is None else to_originals(event, scratch))
+        known = self.hear(heard)
+        if known is not None:
+            ranks.put(KNOWN, encode(known if scratch is None else known.moved(scratch.to_copy)))
 
     def _bury(self, deaths: dict[int, Death], lists: Lists, ranks: Ranks, now: float) -> None:
         """Note how processes died that could not say so themselves."""

@@ -168,6 +168,11 @@ class InStep:
         """Whether others run the same command for the other processes, with the same folder."""
         return self.processes is None and not self.launcher and self.shared is not None
 
+    @property
+    def counted(self) -> str:
+        """The processes, in words."""
+        return f"{self.processes} processes" if self.processes else "the processes of its launcher"
+
     def shown(self, request: Request) -> str:
         """What is started, in words."""
         return " ".join(self.launcher) if self.launcher else request.python
@@ -176,7 +181,7 @@ class InStep:
         """Say in one line what is wrong before anything is started. Raises CannotRun."""
         if request.kind == "pytest":
             raise CannotRun(
-                "--lockstep runs one program in all processes; name a script, or a module with -m"
+                "--pytest runs one process; name a script that all processes run, or a module with -m"
             )
         if not self.launcher and self.processes is None and self.shared is None:
             raise CannotRun(

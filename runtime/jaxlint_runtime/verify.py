@@ -11,7 +11,7 @@ import dataclasses
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.config import ConfigError
@@ -34,11 +34,12 @@ from jaxlint_runtime.protocol.worker_events import (
     Watch,
 )
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.request import CannotRun, validate
+from jaxlint_runtime.request import CannotRun, Request, validate
 from jaxlint_runtime.rewrites.candidate_edits import propose
 from jaxlint_runtime.rewrites.eager_functions import eager_functions, eager_methods
 from jaxlint_runtime.rewrites.edit_search import search_source
 from jaxlint_runtime.rewrites.environment_variables import try_settings
+from jaxlint_runtime.rewrites.original_program import values_of
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.calling_loops import calling_loops
 from jaxlint_runtime.source_analysis.findings import as_records, check_files
@@ -197,6 +198,19 @@ class Verification(Run):
             return None
         until = dataclasses.replace(job.until, calls=max(1, seen - 1), settle=False)
         return dataclasses.replace(job, until=until)
+
+    def trial(self, request: Request) -> Verification:
+        """A run of the same kind for an edited program, without check."""
+        return Verification(request, self.listener, examine=False)
+
+    def values_of(
+        self,
+        sources: Mapping[str, SourceFile],
+        functions: Sequence[tuple[str, str]],
+        dtype: str | None = None,
+    ) -> str | None:
+        """How the program with these texts differs from the original in what it leaves; None if it does not."""
+        return values_of(self, sources, functions, dtype)
 
     def attempt(self, job: Capture, scratch: Scratch | None) -> Death | None:
         """One run of the program, to its end or its death; its exports are measured once its process is gone."""

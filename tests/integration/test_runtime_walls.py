@@ -21,14 +21,15 @@ LAYERS = (
     "proof",
     "exported",
     "capture",
-    "inputs lockstep",
+    "across inputs",
+    "lockstep",
     "sharding report",
     "run",
     "workers",
     "engines",
     "lockstep_run rewrites",
     "verify",
-    "apply sweep",
+    "across_run apply sweep",
     "api",
 )
 # Modules that still import from above, and what. It may only become shorter.

@@ -290,6 +290,23 @@ def test_initialize_is_called_with_what_is_given(monkeypatch):
     assert "coordinator_address" not in called[0]
 
 
+def test_processes_share_values_until_they_are_let_go(monkeypatch):
+    from jax._src import distributed
+
+    assert compat.process_of() == (0, 1)
+    ended = []
+    monkeypatch.setattr(distributed.State, "shutdown", lambda state: ended.append(state))
+    monkeypatch.setattr(distributed, "global_state", distributed.State())
+    free = compat.stay_connected()
+    jax.distributed.shutdown()
+    assert ended == []
+    free()
+    jax.distributed.shutdown()
+    assert len(ended) == 1
+    names = ("key_value_set", "blocking_key_value_get")
+    assert all(hasattr(jax._src.lib._jax.DistributedRuntimeClient, name) for name in names)
+
+
 def test_a_backend_that_runs_is_seen():
     jnp.ones(3).block_until_ready()
     assert compat.has_backend()

@@ -22,7 +22,6 @@ from jaxlint_runtime.apply.writable import Edit, changes_of, choose, not_to_be_c
 from jaxlint_runtime.optimiser_settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.protocol.report_forms import ResultJson
 from jaxlint_runtime.request import CannotRun
-from jaxlint_runtime.rewrites.original_program import values_of
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 
@@ -98,7 +97,7 @@ def _differs_by_now(verification: Verification, proven: Sequence[ResultJson]) ->
     for change in verification.rewritten:
         path = next(path for path, source in sources.items() if source.path == change.source.path)
         sources[path] = dataclasses.replace(sources[path], text=change.text)
-    return values_of(verification, sources, [(one["path"], one["function"]) for one in earlier])
+    return verification.values_of(sources, [(one["path"], one["function"]) for one in earlier])
 
 
 def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled: bool) -> None:

@@ -13,9 +13,6 @@ from jaxlint_runtime.apply import written_bf16, written_remat
 from jaxlint_runtime.apply.writable import DONATION, OTHERS, Edit, changes_of
 from jaxlint_runtime.protocol.report_forms import CostJson
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.request import Request
-from jaxlint_runtime.rewrites.original_program import values_of
-from jaxlint_runtime.run import Listener
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
 
@@ -56,7 +53,7 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
         for change in changes_of(edits, verification):
             copy = Path(scratch.to_copy(os.path.realpath(change.source.path)))
             copy.write_bytes(encode_text(change.source, change.text))
-        trial, failure = _run_edited(edits, request, verification.listener, scratch)
+        trial, failure = _run_edited(edits, verification, scratch)
     if failure is None:
         failure = _bad_ending(document, trial)
     if failure is None:
@@ -77,14 +74,14 @@ def _other_values(edits: list[Edit], verification: Verification, dtype: str | No
     for change in changes_of(edits, verification):
         path = next(path for path, source in sources.items() if source.path == change.source.path)
         sources[path] = dataclasses.replace(sources[path], text=change.text)
-    return values_of(verification, sources, [edit.place for edit in edits], dtype)
+    return verification.values_of(sources, [edit.place for edit in edits], dtype)
 
 
 def _run_edited(
-    edits: list[Edit], request: Request, listener: Listener, scratch: Scratch
+    edits: list[Edit], verification: Verification, scratch: Scratch
 ) -> tuple[Verification, str | None]:
     to_the_end = dataclasses.replace(
-        request,
+        verification.request,
         calls=None,
         run_for=None,
         transforms=("donation",) if any(edit.codemod == DONATION for edit in edits) else (),
@@ -92,7 +89,7 @@ def _run_edited(
         costs=True,
         proofs=False,  # what is written is measured again
     )
-    trial = Verification(to_the_end, listener, examine=False)
+    trial = verification.trial(to_the_end)
     job = dataclasses.replace(
         to_the_end.capture(), only=tuple(dict.fromkeys(edit.place for edit in edits)), undonated=True
     )

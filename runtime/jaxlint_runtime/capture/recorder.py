@@ -28,6 +28,9 @@ _SHARE = 0.02  # share of the time since a function's first call that copying it
 _GROWTH = 1.5  # ratio of call numbers between two copies
 _KEPT_SIGNATURES = 64
 _KEPT_TIMES = 256
+_LAST_IN_STEP = (
+    8  # the last call whose arguments are copied where the processes of a program agree on the number
+)
 _FIRST = 2  # calls that show where the program calls a function
 _ASK_AGAIN = 0.1  # seconds between two checks of whether the run has settled
 
@@ -135,6 +138,8 @@ class Recorder:
         self.eager_calls = EagerCalls(project)
         self.clock = CompileClock(self.eager_calls.compiled)
         self.announce: Callable[[], None] = lambda: None  # called at calls 1, 2, 4, 8 ... of a function
+        # In one of several processes: copies its part of an array that spans them. The same calls are copied in all.
+        self.spanning: Callable[[Any], Any] | None = None
         self._project = project
         self._stopper = stopper
         self._limit = calls
@@ -303,6 +308,9 @@ class Recorder:
         wanted = self._wanted.get((record.identity.path, record.identity.qualname))
         if number == 1:
             record.first_start = now
+        elif self.spanning is not None:
+            if number & (number - 1) or number > _LAST_IN_STEP:
+                return False
         elif number not in (self._limit, wanted) and not self._examples:
             if number < _GROWTH * record.copy_tried or record.copy_spent + record.copy_last > _SHARE * (
                 now - record.first_start
@@ -316,7 +324,7 @@ class Recorder:
             size = snapshot.count_bytes(record.parameters, args, kwargs)
             self._budget.exchange(record.call_bytes, size)
             try:
-                call = snapshot.take(record.parameters, args, kwargs)
+                call = snapshot.take(record.parameters, args, kwargs, self.spanning)
             except BaseException:
                 self._budget.exchange(size, record.call_bytes)
                 raise

@@ -6,7 +6,7 @@ later, are copied too. Everything else is stored by reference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jaxlint_runtime.lowering.jit_options import Parameters
@@ -50,19 +50,31 @@ def count_bytes(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str
     total = 0
     for value in _dynamic(parameters, args, kwargs):
         for leaf in tree_util.tree_leaves(value):
-            total += int(getattr(leaf, "nbytes", 0) or 0)
+            total += _bytes_here(leaf)
     return total
 
 
-def take(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str, Any]) -> CapturedCall:
-    """Copies the arguments to the host. Raises Refused for arrays that this process cannot read."""
+def _bytes_here(leaf: Any) -> int:
+    if getattr(leaf, "is_fully_addressable", True):
+        return int(getattr(leaf, "nbytes", 0) or 0)
+    return sum(int(shard.data.nbytes) for shard in leaf.addressable_shards)
+
+
+def take(
+    parameters: Parameters,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    spanning: Callable[[Any], Any] | None = None,
+) -> CapturedCall:
+    """Copies the arguments to the host. Raises Refused for arrays that this process cannot read, unless `spanning` copies
+    its part of them."""
     from jax import tree_util
 
     def split(value: Any, static: bool) -> tuple[Any, Any]:
         if static:
             return value, value
         leaves, structure = tree_util.tree_flatten(value)
-        copies = [_copy(leaf) for leaf in leaves]
+        copies = [_copy(leaf, spanning) for leaf in leaves]
         avals = [_aval(leaf) for leaf in leaves]
         return tree_util.tree_unflatten(structure, copies), tree_util.tree_unflatten(structure, avals)
 
@@ -80,7 +92,7 @@ def _dynamic(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str, A
     return found + [v for name, v in kwargs.items() if name not in parameters.static_names]
 
 
-def _copy(leaf: Any) -> Any:
+def _copy(leaf: Any, spanning: Callable[[Any], Any] | None) -> Any:
     import jax
     import numpy
 
@@ -89,6 +101,8 @@ def _copy(leaf: Any) -> Any:
     if not isinstance(leaf, jax.Array):
         return leaf
     if not leaf.is_fully_addressable:
+        if spanning is not None:
+            return spanning(leaf)
         raise Refused("its arguments are sharded over several processes")
     if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended):
         return leaf.copy()  # typed random keys exist only on the device; they are small

@@ -6,14 +6,23 @@ import contextlib
 import os
 import socket
 import sys
+import time
+import traceback
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from jaxlint_runtime.capture.function_identity import Project
 from jaxlint_runtime.capture.import_hooks import AfterImport
-from jaxlint_runtime.capture.run_program import How, Kind, run_program
+from jaxlint_runtime.capture.installed import versions
+from jaxlint_runtime.capture.run_program import Ending, How, Kind, run_program
+from jaxlint_runtime.capture.session import Session
 from jaxlint_runtime.capture.stop import Stopper
 from jaxlint_runtime.lockstep.recording import Recording, Writer, watch_for_end
-from jaxlint_runtime.protocol.launch_records import ALIVE, STOP, SUFFIX, Over, RankJob
+from jaxlint_runtime.protocol.jobs import Capture
+from jaxlint_runtime.protocol.json_records import to_plain
+from jaxlint_runtime.protocol.launch_records import ALIVE, STOP, SUFFIX, Over, RankJob, Told
+from jaxlint_runtime.protocol.worker_events import Event
 
 NUMBER = "JAXLINT_RANK"  # in the environment of a process that jaxlint itself gave a number
 _PATIENCE = 60.0  # seconds without a sign of life from the reader
@@ -25,21 +34,55 @@ def run(shared: Path, job: RankJob) -> None:
     started_as = int(number) if number is not None else None
     writer = Writer(shared / f"{socket.gethostname()}-{os.getpid()}{SUFFIX}")
     project = Project(job.launch.roots, job.launch.include_packages)
-    recording = Recording(writer, shared, project, _given(job, started_as))
+    recording = Recording(writer, shared, project, _given(job, started_as), job.proving is not None)
     watch_for_end(shared, STOP, ALIVE, _PATIENCE, lambda: os._exit(1))
     recording.begin(started_as)
-    imports = AfterImport({"jax": recording.on_jax})
-    imports.install()
-    kind = Kind(job.launch.kind)
-    if kind is not Kind.SCRIPT:
-        sys.path.insert(0, os.getcwd())
-    arguments = [_numbered(one, started_as, job.processes) for one in job.launch.arguments]
-    ending = run_program(kind, job.launch.target, arguments, Stopper())
+    AfterImport({"jax": recording.on_jax}).install()
+    arguments = tuple(_numbered(one, started_as, job.processes) for one in job.launch.arguments)
+    launch = replace(job.launch, arguments=arguments)
+    if job.proving is not None:
+        ending = _proven(replace(job.proving, launch=launch), shared, writer, recording)
+    else:
+        kind = Kind(launch.kind)
+        if kind is not Kind.SCRIPT:
+            sys.path.insert(0, os.getcwd())
+        ending = run_program(kind, launch.target, launch.arguments, Stopper())
     writer.write(Over(ending.status, ending.message, ending.how is How.RAISED))
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
     sys.exit(ending.status)
+
+
+def _proven(job: Capture, shared: Path, writer: Writer, recording: Recording) -> Ending:
+    """How the program ended, once the candidates of its functions are proven in all processes."""
+    session, started = Session(job), time.monotonic()
+    session.recorder.spanning = _copy_of_own
+    ending = session.run()
+    seconds = time.monotonic() - started
+    if ending.how is not How.FINISHED or ending.status or not recording.joined:
+        return ending
+    from jaxlint_runtime.across.proving import Proving  # JAX is imported by the program, not before it
+
+    def tell(event: Event) -> None:
+        writer.write(Told(to_plain(event)))
+
+    try:
+        Proving(session, shared, tell).run(ending, seconds, versions())
+    except Exception as error:
+        traceback.print_exc()
+        what = f"the proof of its candidates failed: {type(error).__name__}: {error}"
+        return Ending(How.RAISED, 1, what.splitlines()[0])
+    finally:
+        recording.disconnect()
+    return ending
+
+
+def _copy_of_own(array: Any) -> Any:
+    """What this process has of an array that spans several."""
+    from jaxlint_runtime.across.local_shards import LocalShards
+
+    return LocalShards.of(array)
 
 
 def _given(job: RankJob, number: int | None) -> dict[str, object] | None:

@@ -58,16 +58,30 @@ class Writer:
 
 
 class Recording:
-    """What happens in this process, in order. `given` are arguments of `jax.distributed.initialize` that are set from outside."""
+    """What happens in this process, in order. `given` are arguments of `jax.distributed.initialize` that are set from outside.
 
-    def __init__(self, writer: Writer, folder: Path, project: Project, given: dict[str, Any] | None) -> None:
+    `stays`: the processes need their connection beyond the program's end.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        folder: Path,
+        project: Project,
+        given: dict[str, Any] | None,
+        stays: bool = False,
+    ) -> None:
+        self._stays = stays
+        self.disconnect: Callable[[], None] = lambda: (
+            None
+        )  # lets the connection end, as it will when the process exits
         self._writer, self._folder, self._project, self._given = writer, folder, project, given
         self._lock = threading.RLock()  # programs may be launched from several threads
         self._stacks: dict[tuple[Place, ...], int] = {}
         self._programs = 0
         self._compile_begins: dict[int, float] = {}
         self._launches = 0
-        self._joined = False
+        self.joined = False
         self._last: weakref.ref[Any] | None = None  # a result of the program that was launched last
 
     def begin(self, started_as: int | None) -> None:
@@ -81,16 +95,18 @@ class Recording:
 
         compat.LaunchHooks(self._compiling, self._compiled, self._launching, self._launched).install()
         compat.on_initialize(self._on_joined, self._given)
+        if self._stays:
+            self.disconnect = compat.stay_connected()
 
     # ---- hooks ----
 
     def _on_joined(self, process: int, processes: int) -> None:
-        self._joined = True
+        self.joined = True
         self._writer.write(Joined(process, processes))
 
     def _compiling(self, name: str, module: Any, devices: Sequence[Any]) -> int | None:
         """The number of a program that spans processes."""
-        if not self._joined:
+        if not self.joined:
             self._writer.write(Alone())
         shown = name.removeprefix("jit_")
         processes = tuple(sorted({device.process_index for device in devices}))

@@ -350,6 +350,8 @@ def _placed(aval: Any, target: Target) -> Any:
     if sharding is not None and not target.compile_only:
         if all(device.platform == target.devices()[0].platform for device in sharding.device_set):
             return aval
+    if sharding is None and not target.compile_only and jax.process_count() > 1:
+        return aval  # the same in all processes: it goes where the others are
     devices = target.devices()
     if target.compile_only and not target.single_chip:
         mesh = jax.sharding.Mesh(np.array(devices), ("devices",))

@@ -224,6 +224,7 @@ def _time(program: Reference, before: Staged, after: Staged, outcome: Result) ->
         program.subject(after, fresh),
         program.settings.seconds,
         program.settings.seed,
+        program.agreed,
     )
     where = program.target.devices()[0].device_kind
     outcome.evidence += f"; memory from the compiler for {where}"

@@ -72,10 +72,19 @@ class Timing:
         return self.change.worse
 
 
-def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> Timing | None:
-    """Times both sides alternately for about `seconds`; None if even the fewest blocks would take far longer."""
+def compare(
+    before: Subject,
+    after: Subject,
+    seconds: float,
+    seed: int = 0,
+    agreed: Callable[[Any], Any] = lambda decision: decision,
+) -> Timing | None:
+    """Times both sides alternately for about `seconds`; None if even the fewest blocks would take far longer.
+
+    `agreed` returns the decision that counts where several processes time the same program.
+    """
     once = max(_sample(before, 1), _sample(after, 1))  # also the warm-up
-    once = max(min(_sample(before, 1), once), min(_sample(after, 1), once))
+    once = agreed(max(min(_sample(before, 1), once), min(_sample(after, 1), once)))
     calls = max(1, min(_MAX_CALLS, math.ceil(_SAMPLE_SECONDS / max(once, 1e-7))))
     largest = max(before.input_bytes, after.input_bytes)
     if largest:
@@ -93,7 +102,7 @@ def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> T
     gc.collect()
     gc.disable()
     try:
-        while len(a_times) < _MAX_BLOCKS and (len(a_times) < blocks or time.perf_counter() < deadline):
+        while len(a_times) < _MAX_BLOCKS and agreed(len(a_times) < blocks or time.perf_counter() < deadline):
             first, second = _sample(before, calls), _sample(after, calls)
             third, fourth = _sample(after, calls), _sample(before, calls)
             a_times.append((first + fourth) / 2 / calls)

@@ -28,7 +28,7 @@ class Reference(Program):
     @functools.cached_property
     def draws(self) -> list[list[Any]]:
         """The inputs for comparisons: those captured first, then varied ones."""
-        magnitudes = self.settings.magnitudes if self._seconds_per_call < _SLOW_CALL_SECONDS else ()
+        magnitudes = self.settings.magnitudes if self.is_quick else ()
         values = [leaf.value for leaf in self.bound.leaves]
         return equivalence.draws(values, magnitudes, self.settings.seed)
 
@@ -63,6 +63,15 @@ class Reference(Program):
     def original(self) -> Staged:
         """The original for the device that computes the values."""
         return self._original
+
+    @functools.cached_property
+    def is_quick(self) -> bool:
+        """Whether a call takes little enough time for further draws."""
+        return self._seconds_per_call < _SLOW_CALL_SECONDS
+
+    def agreed(self, value: Any) -> Any:
+        """A decision about the run, as all processes of the program take it: this is the only one."""
+        return value
 
     @property
     def call_seconds(self) -> float:
@@ -106,7 +115,7 @@ class Reference(Program):
 
         The distance between the two shows how much rounding matters in this program.
         """
-        if self.runner.platform != "cpu" or self._seconds_per_call >= _SLOW_CALL_SECONDS:
+        if self.runner.platform != "cpu" or not self.is_quick:
             return None
         try:
             given = [_as_is(value, leaf.aval) for value, leaf in zip(values, self.bound.leaves, strict=True)]

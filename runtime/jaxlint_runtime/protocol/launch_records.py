@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from jaxlint_runtime.protocol.jobs import Launch
-from jaxlint_runtime.protocol.json_records import Message, from_plain, one_of
+from jaxlint_runtime.protocol.jobs import Capture, Known, Launch
+from jaxlint_runtime.protocol.json_records import Message, Plain, from_plain, one_of
 
-JOB, STOP, ALIVE = "job.json", "stop", "alive"  # files of the shared folder
+JOB, STOP, ALIVE, KNOWN = "job.json", "stop", "alive", "known.json"  # files of the shared folder
 SUFFIX = ".jsonl"  # of the lists
 
 
@@ -29,6 +29,7 @@ class RankJob:
     coordinator: str | None = None  # HOST:PORT; None: the launcher and the program settle it
     processes: int | None = None
     run_folder: str | None = None  # of temporary files, which go with processes whose command line was killed
+    proving: Capture | None = None  # how candidates are proven once the program has ended; None: they are not
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +123,27 @@ class Over(Message):
     raised: bool = False
 
 
-Record = Began | Joined | Alone | Compiling | Compiled | Program | Stack | Launched | Stands | Tick | Over
+@dataclass(frozen=True, slots=True)
+class Told(Message):
+    """An event of `protocol.worker_events` in the form of its line, about candidates. Process 0 alone tells them."""
+
+    event: Plain
+
+
+Record = (
+    Began | Joined | Alone | Compiling | Compiled | Program | Stack | Launched | Stands | Tick | Over | Told
+)
 
 
 def read_record(line: bytes) -> Record:
     """One line. Raises ValueError where it is torn or of another version."""
     found: Record = one_of(Record.__args__, json.loads(line))  # type: ignore[attr-defined]
     return found
+
+
+def read_known(text: str) -> Known:
+    """What `encode` wrote. Raises ValueError."""
+    return from_plain(Known, json.loads(text))
 
 
 def read_job(text: str) -> RankJob:

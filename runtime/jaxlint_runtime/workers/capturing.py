@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-import hashlib
 import json
 import os
 import platform
@@ -16,10 +15,10 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Collection, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxlint_runtime.capture.installed import packages_digest, versions
 from jaxlint_runtime.capture.run_program import Ending, How
 from jaxlint_runtime.capture.session import Session
 from jaxlint_runtime.model import CapturedFunction, Result, Status
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from jaxlint_runtime.inputs.example_calls import ExampleRun
     from jaxlint_runtime.proof.live_prover import LiveProver
 
-_VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
 _FOR_JAX = ("JAX_", "XLA_", "TF_", "CUDA_", "NVIDIA_", "TPU_", "LIBTPU")  # prefixes of variable names
 _GRACE = 5.0  # seconds for a program to end after the request to stop
 _TICK = 0.5
@@ -85,7 +83,7 @@ class Capturing:
         """End a program that waits for other processes, which nobody starts."""
         message = (
             f"{self._job.launch.target}: one of {processes} processes (jax.distributed.initialize), and verify runs one; "
-            "see --lockstep"
+            "see --processes and --launcher"
         )
         self._channel.send(Error(message, refused=True))
         os._exit(1)
@@ -154,8 +152,8 @@ class Capturing:
         """The program has ended: reports what was seen, then tries the candidates."""
         status = 1
         try:
-            summary = self._session.summary(ending, seconds, _versions())
-            self._channel.send(dataclasses.replace(summary, packages=_packages()))
+            summary = self._session.summary(ending, seconds, versions())
+            self._channel.send(dataclasses.replace(summary, packages=packages_digest()))
             known = from_plain(Known, json.loads(self._channel.receive()))
             if known.go_on:
                 self._go_on(self._session.functions(known))
@@ -333,17 +331,3 @@ def _refusal(function: CapturedFunction, status: Status, reason: str, candidate:
         evidence="nothing was run",
         reason=reason,
     )
-
-
-def _packages() -> str:
-    """The digest of the interpreter and of the versions of all packages that it has."""
-    found = {f"{one.metadata['Name']}=={one.version}" for one in metadata.distributions()}
-    return hashlib.sha256(repr((sys.version, platform.platform(), sorted(found))).encode()).hexdigest()
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in _VERSIONS:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found

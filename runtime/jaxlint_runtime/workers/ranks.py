@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jaxlint_runtime.lockstep.rank import NUMBER
+from jaxlint_runtime.protocol.jobs import Capture
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.protocol.launch_records import ALIVE, JOB, STOP, SUFFIX, RankJob
 from jaxlint_runtime.request import CannotRun, InStep, Request
@@ -18,6 +19,8 @@ from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.workers import process
 from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import Death, ProcessGroup, default_memory_limit
+from jaxlint_runtime.workers.scratch_copy import Scratch
+from jaxlint_runtime.workers.starting import working_folder
 
 _LOOK = 0.05  # seconds
 _SIGN = 5.0  # seconds between two signs of life
@@ -29,18 +32,30 @@ class Ranks:
     """The processes of a program, or the launcher that started them. Use as a context."""
 
     def __init__(
-        self, request: Request, how: InStep, folder: Path, output: Callable[[str, bytes], None]
+        self,
+        request: Request,
+        how: InStep,
+        folder: Path,
+        output: Callable[[str, bytes], None],
+        proving: Capture | None = None,
+        scratch: Scratch | None = None,
     ) -> None:
         self._folder = folder
         self._signed: float | None = None
         self._decides = not how.joins
         self._launched = bool(how.launcher)
+        self._cwd = working_folder(scratch)
         self.groups: list[ProcessGroup] = []
         coordinator = None if how.launcher else f"{_LOOPBACK}:{free_port()}"
         # What a launcher starts does not end with this process.
         ours = None if how.launcher else process.run_folder
-        job = RankJob(request.launch(), coordinator, how.processes, ours)
-        self._put(JOB, encode(job))
+        if scratch is not None and proving is not None:
+            proving = proving.moved(
+                str(scratch.root), str(scratch.folder), lambda path: scratch.to_copy(os.path.realpath(path))
+            )
+        launch = request.launch() if proving is None else proving.launch
+        job = RankJob(launch, coordinator, how.processes, ours, proving)
+        self.put(JOB, encode(job))
         self.sign(time.monotonic())
         where = lent()
         command = [request.python, "-P", str(BOOT), "rank", str(folder), where["JAXLINT_LENT"]]
@@ -67,7 +82,7 @@ class Ranks:
     ) -> None:
         self.groups.append(
             ProcessGroup(
-                command, folder=os.getcwd(), environment=environment, memory_limit=limit, output=output
+                command, folder=self._cwd, environment=environment, memory_limit=limit, output=output
             )
         )
 
@@ -75,9 +90,9 @@ class Ranks:
         """A sign of life every few seconds, without which the processes end themselves: those on other machines cannot see that this one is gone."""
         if self._signed is None or now - self._signed > _SIGN:
             self._signed = now
-            self._put(ALIVE, f"{os.getpid()} {now}".encode())
+            self.put(ALIVE, f"{os.getpid()} {now}".encode())
 
-    def _put(self, name: str, data: bytes) -> None:
+    def put(self, name: str, data: bytes) -> None:
         """Write a file of the shared folder, whole for whoever reads it."""
         own = self._folder / f"{name}.{socket.gethostname()}.{os.getpid()}"
         own.write_bytes(data)
@@ -97,7 +112,7 @@ class Ranks:
         self._decides = True
         if verdict is not None:
             with contextlib.suppress(OSError):
-                self._put(STOP, verdict)
+                self.put(STOP, verdict)
 
     def told(self) -> str | None:
         """What the command that decides has told, None as long as it has not."""

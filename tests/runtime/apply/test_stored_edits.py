@@ -56,15 +56,16 @@ def test_compared_before_it_is_written(
     asked: list[str] = []
     said: list[str] = []
 
-    def values_of(run: Any, sources: Any, functions: Any) -> str | None:
+    def values_of(sources: Any, functions: Any) -> str | None:
         asked.append(sources["train.py"].text)
         return difference
 
-    monkeypatch.setattr(apply_proven, "values_of", values_of)
     monkeypatch.setattr(apply_proven, "not_to_be_changed", lambda *_: None)
     monkeypatch.setattr(apply_proven, "_store", lambda changes, project: stored.append(changes))
     monkeypatch.setattr(apply_proven, "record", lambda document, result, done, message: said.append(message))
-    assert apply_proven._write_source(verification(earlier, time=time), False) is written
+    given = verification(earlier, time=time)
+    given.values_of = values_of
+    assert apply_proven._write_source(given, False) is written
     assert bool(stored) is written
     assert asked == ["x = 2\n"] * compared
     assert said[0].startswith("written as tried" if written else "not changed: ")

@@ -240,7 +240,8 @@ def test_a_program_whose_processes_never_join() -> None:
         (["--lockstep", "--launcher", "'"], "no closing quotation"),
         (["--lockstep", "--processes", "1"], "1 is not in the range x>=2"),
         (["--lockstep", "--processes", "2", "--apply"], "leave out --apply"),
-        (["--processes", "2"], "--processes goes with --lockstep"),
+        (["--processes", "2", "--mesh", "d=2"], "--mesh is for programs of one process"),
+        (["--launcher", "env", "--apply"], "--apply goes with --processes"),
         (
             ["--lockstep", "--launcher", "true", "--local-devices", "2"],
             "--local-devices goes with --processes",
@@ -267,5 +268,5 @@ def test_verify_alone_refuses_one_of_several_processes(program: Path) -> None:
     done = jaxlint("verify", "-q", "train.py", cwd=program.parent)
     assert done.returncode == 2
     assert done.stdout == ""
-    said = "error: train.py: one of 4 processes (jax.distributed.initialize), and verify runs one; see --lockstep"
+    said = "error: train.py: one of 4 processes (jax.distributed.initialize), and verify runs one; see --processes and --launcher"
     assert done.stderr.splitlines()[-1] == said

@@ -1,0 +1,1 @@
+"""Candidates of a program of several processes, proven in all of them at once, in step."""

@@ -1,0 +1,64 @@
+"""How processes that prove the same candidates come to the same decisions: through the key-value store of JAX's own coordinator."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint_runtime import compat
+
+_WAIT = 2.0  # seconds until it is asked again whether another process has left
+
+
+class LeftAlone(RuntimeError):
+    """Another process has left the step that this one is in, as by an exception. The message names it."""
+
+
+@dataclass(slots=True)
+class Agreement:
+    """One process's side. All processes call the same methods in the same order, within the same `step`."""
+
+    process: int
+    processes: int
+    _step: str = ""
+    _turn: int = 0
+
+    @classmethod
+    def here(cls) -> Agreement:
+        """That of this process."""
+        return cls(*compat.process_of())
+
+    @contextlib.contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """A part of the work that a process may leave early: the others learn of it in place of waiting for it."""
+        self._step, self._turn = name, 0
+        try:
+            yield
+        finally:
+            self._step, self._turn = f"{name}/after", 0
+
+    def gather(self, value: Any) -> list[Any]:
+        """The values of all processes, by number, as JSON gives them back. Raises LeftAlone."""
+        self._turn += 1
+        key = f"jaxlint/{self._step}/{self._turn}"
+        compat.put_shared(f"{key}/{self.process}", json.dumps(value))
+        return [json.loads(self._wait(key, other)) for other in range(self.processes)]
+
+    def _wait(self, key: str, other: int) -> str:
+        while True:
+            found = compat.get_shared(f"{key}/{other}", _WAIT)
+            if found is not None:
+                return found
+            if compat.get_shared(f"jaxlint/{self._step}/after/1/{other}", 0.0) is not None:
+                raise LeftAlone(f"process {other} could not go on")
+
+    def first(self, value: Any) -> Any:
+        """That of process 0, in all."""
+        return self.gather(value)[0]
+
+    def all(self, value: bool) -> bool:
+        """Whether it holds in all."""
+        return all(self.gather(value))
