@@ -60,6 +60,7 @@ class AcrossRun(Verification):
             self._answered,
             scratch,
         )
+        self.document.program["processes"] = self.how.processes
         verdict = steps.run()
         self.follows, self.document.interrupted = steps.follows, steps.interrupted
         if verdict.kind is Kind.SAME:
