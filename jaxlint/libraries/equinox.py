@@ -72,9 +72,14 @@ def make_layer(call: LibraryCall) -> Value:
     return call.otherwise()
 
 
+# The layers that draw when they are called; the others take a key and ignore it.
+_DRAWING = frozenset({"Dropout", "MultiheadAttention", "Sequential", "Lambda"})
+
+
 @calls_of_made("equinox.nn.*")
 def call_layer(call: LibraryCall) -> Value:
-    _use_key(call)
+    if call.name.rpartition(".")[2] in _DRAWING:
+        _use_key(call)
     return layers.call_layer(call)
 
 

@@ -43,11 +43,53 @@ _DRAWN_BY = re.compile(
 _PREPARES = re.compile(
     r"^_*(download|convert|export|restore|from_pretrained|load_(\w+_)?(weights|params|checkpoint|pretrained))"
 )
-# Files that draw pictures, and those that nobody runs any more.
+# Files that draw pictures, and (below) those that nobody runs any more.
 _ASIDE = re.compile(
-    r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*|archived?|legacy|deprecated|obsolete|attic|unused)$"
-    r"|^(plot|visuali[sz]e|animate)_"
+    r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*)$|^(plot|visuali[sz]e|animate)_"
 )
+_RETIRED = re.compile(
+    r"^_*(archived?|legacy|depr\w+|depreceated|obsolete|attic|unused|trash|old|old_?\w+)$|(^|[-_ ])(backup|bak)\d*$"
+)
+
+
+# Folders of programs that measure or try out what the project has.
+_TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking|demos?|sandbox|scratch|playground|test_?dummies)$")
+# Functions that call what stands beside them, to see that it works.
+_TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demos?)(_|$)")
+
+
+def is_trial(node: ast.AST, frame: Frame) -> bool:
+    """Whether code tries out what the project has, so that its numbers and its time interest nobody: the part of an imported
+    module that runs only when the module is a script, a function named for it, or a folder of benchmarks or demonstrations."""
+    function = frame.function
+    if any(_TRIALS.search(part) for part in _parts(frame.module, stem=False)):
+        return True
+    if function is not None:
+        return not isinstance(function.node, ast.Lambda) and _TRIES.search(function.name.lower()) is not None
+    guarded = any(
+        isinstance(above, ast.If) and _asks_for_script(above.test) for above in frame.module.ancestors(node)
+    )
+    return guarded and _is_library(frame.module)
+
+
+def _asks_for_script(test: ast.expr) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and isinstance(test.ops[0], ast.Eq)
+    )
+
+
+def _is_library(module: Module) -> bool:
+    """Whether a file is there to be imported: it is part of a package, and defines what others may use."""
+    defines = any(isinstance(one, (ast.ClassDef, ast.FunctionDef)) for one in module.tree.body)
+    return defines and bool(module.package)
+
+
+def is_retired(module: Module) -> bool:
+    """Whether nobody runs a file any more, by its name or that of its folder: an archive, a backup."""
+    return any(map(_RETIRED.search, _parts(module)))
 
 
 def is_aside(frame: Frame) -> bool:
@@ -55,6 +97,7 @@ def is_aside(frame: Frame) -> bool:
     archive, or what a test calls. What a test traces, the program traces as well."""
     return any(
         (one.module.is_test and not frame.stage.staged)
+        or is_retired(one.module)
         or any(map(_ASIDE.search, _parts(one.module)))
         or (one.function is not None and _is_aside(one.function.name.lower(), one.module))
         for one in (frame, *frame.callers())
@@ -67,11 +110,12 @@ def _is_aside(name: str, module: Module) -> bool:
     return PICTURES.search(name) is not None and _DRAWN_BY.search(module.source.text) is not None
 
 
-def _parts(module: Module) -> Iterator[str]:
+def _parts(module: Module, stem: bool = True) -> Iterator[str]:
     """The names of a file and its folders, as the user gave them; of an absolute path, of the nearest folder alone."""
     path = Path(module.display)
     yield from (part.lower() for part in (path.parts[:-1] if not path.is_absolute() else path.parts[-2:-1]))
-    yield path.stem.lower()
+    if stem:
+        yield path.stem.lower()
 
 
 def _is_test(frame: Frame) -> bool:

@@ -10,7 +10,7 @@ from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.staging.consequences import Consequences, WrongStatic
 from jaxlint.staging.events import Event
-from jaxlint.staging.evidence import is_aside, severity_of
+from jaxlint.staging.evidence import is_aside, is_retired, is_trial, severity_of
 from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project
 from jaxlint.staging.values import Scope, Transformed, Value
@@ -141,6 +141,17 @@ class Reporter:
             and (self.program.provoking is not None or self.event.frame.under_mocks())
         )
 
+    def _is_beside(self, node: ast.AST) -> bool:
+        """Whether nobody feels what the rule speaks of: anything in an archive, a cost beside the work of the program, or in
+        what is only tried out; there repeated random numbers deceive nobody either."""
+        assert self.event is not None
+        frame = self.event.frame
+        if self.rule.category == "migration":
+            return False
+        if is_retired(frame.module) or (self.rule.only_costs and is_aside(frame)):
+            return True
+        return (self.rule.only_costs or self.rule.category == "random") and is_trial(node, frame)
+
     def __call__(
         self,
         node: ast.AST,
@@ -163,7 +174,7 @@ class Reporter:
             return
         if severity is Severity.ERROR and self.rule.follows_calls:
             severity = severity_of(self.event)
-        if severity is Severity.WARNING and self.rule.only_costs and is_aside(self.event.frame):
+        if severity is Severity.WARNING and self._is_beside(node):
             severity = Severity.INFO
         span = self.span(node)
         key = (self.path, self.rule.code, span)

@@ -7,8 +7,9 @@ import re
 
 from jaxlint.api import Frame, Loop
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
-from jaxlint.api.values import BoundMethod, Function, Partial, Transformed, Value
-from jaxlint_rules._names import last_name, passed, unpacked
+from jaxlint.api.tables import canonical
+from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Value
+from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules._slices import assignments, calls_in, sources
 
 _WORKS = re.compile(
@@ -17,6 +18,7 @@ _WORKS = re.compile(
 # A call that does many steps on the device.
 _MANY = re.compile(r"epoch|iterations|multi_?steps?|(^|_)n_steps|(^|_)steps(_|$)|rollout|simulat|chunk")
 _BATCHES = re.compile(r"batch|loader")
+_FED = re.compile(r"batch|loader|token")
 _KEYS = re.compile(r"(^|_)(rngs?|keys?|prng|seeds?)\d*(_|$)")
 _LOOPS = frozenset({"scan", "while_loop", "fori_loop"})
 # What carries no array from one iteration to the next: keys, numbers and text.
@@ -25,16 +27,63 @@ _PLAIN = frozenset(
 )
 
 
-def is_hot(loop: Loop, frame: Frame, called: str = "") -> bool:
-    """Whether there is evidence that a loop, or one around it, does the work of the program.
+def is_hot(loop: Loop, frame: Frame, called: str = "", around: bool = True) -> bool:
+    """Whether there is evidence that a loop, or one around it, does the work of the program. `around`: whether those count.
 
     Evidence is an array that an iteration computes from that of the previous one, as a training step, a sampler or a
     simulation does, or a called function that is named for training or evaluation. A loop that evaluates a function once
     for each of several settings, files or images has neither.
     """
-    if is_named_for_work(called) or any(advances(one.node) for one in loops_around(loop, frame)):
+    loops = loops_around(loop, frame) if around else [loop]
+    if is_named_for_work(called) or any(advances(one.node) for one in loops):
         return True
     return _BATCHES.search(ast.unparse(getattr(loop.node, "iter", loop.node)).lower()) is not None
+
+
+def is_fed(loop: Loop, frame: Frame, called: str) -> bool:
+    """Whether a loop is the innermost of a program's work, entered for each batch or step: it takes a batch, or calls a
+    function that is named for a step of training. In others, such as fits of a few numbers, simulations and epochs, an
+    iteration takes so long that the host is not missed.
+    """
+    if _holds_loop(loop.node):
+        return False
+    if is_named_for_step(called):
+        return True
+    texts = [
+        ast.unparse(part)
+        for one in loops_around(loop, frame)
+        for part in (getattr(one.node, "iter", None), getattr(one.node, "target", None))
+        if part is not None
+    ]
+    given = [name for call in calls_in(loop.node) for one in passed(call) for name in names_in(one)]
+    return any(_FED.search(text.lower()) for text in [*texts, *given])
+
+
+def is_named_for_step(called: str) -> bool:
+    """Whether a function is named for one step of training, evaluation or sampling."""
+    return _STEPS.search(called.rpartition(".")[2].lower()) is not None
+
+
+_STEPS = re.compile(
+    r"(^|_)(steps?|update|iterate)(_|$)|(train|eval|test|update|valid\w*|decode|sample)_?(step|batch)"
+)
+
+
+@cache
+def _holds_loop(loop: ast.AST) -> bool:
+    """Whether each iteration runs a loop over more than what it shows: an epoch, or a trial. One under an `if` runs now and then."""
+    waiting: list[ast.stmt] = list(getattr(loop, "body", []))
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, (ast.For, ast.While)) and any(map(_is_stored_call, nodes_of(part, ast.Assign))):
+            return True
+        if isinstance(part, (ast.With, ast.Try)):
+            waiting += part.body
+    return False
+
+
+def _is_stored_call(statement: ast.Assign) -> bool:
+    return isinstance(statement.value, ast.Call) and last_name(statement.value.func) not in _PLAIN
 
 
 def is_named_for_work(called: str) -> bool:
@@ -66,6 +115,37 @@ def runs_many_steps(value: Value) -> bool:
                 return True
     return False
 
+
+def is_light(value: Value, depth: int = 4) -> bool:
+    """Whether all that a function computes is seen, and is a few operations: the device is through before the host has asked.
+    A loop on the device, a model of a library and code that is not here may take any time."""
+    function = _function_in(value)
+    if function is None:
+        return False
+    for call in nodes_of(function.node, ast.Call):
+        name = dotted(call.func)
+        if _is_loop(call):
+            return False
+        if not name and isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ARRAYS:
+            continue
+        held = function.scope.value_of(name.partition(".")[0])
+        if isinstance(held, External):
+            if canonical(held.name).partition(".")[0] not in _ARRAYS:
+                return False
+        elif isinstance(held, (Function, Partial, Transformed)) and "." not in name:
+            if not depth or not is_light(held, depth - 1):
+                return False
+        elif "." in name and last_name(call.func) not in _OF_ARRAYS:
+            return False
+    return len(nodes_of(function.node, ast.Call)) <= _FEW_CALLS
+
+
+_FEW_CALLS = 24
+_ARRAYS = frozenset({"jax", "numpy", "builtins", "functools", "math", "optax"})
+_OF_ARRAYS = frozenset(
+    """sum mean max min astype reshape set add multiply at std var dot argmax argmin all any ravel flatten transpose get update init
+    items values keys append squeeze _replace replace clip""".split()  # noqa: SIM905
+)
 
 _STEP = re.compile(r"^_*(train_)?(step|update)$|train_step|update_step")
 

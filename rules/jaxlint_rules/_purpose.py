@@ -20,14 +20,15 @@ FOR_NOW = re.compile(r"\bfor now\b|\btodo\b|\bfixme\b|placeholder|not (yet )?imp
 PLOTTERS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot"})
 
 
-def says(frame: Frame, node: ast.AST, words: re.Pattern[str]) -> bool:
-    """Whether the name or the docstring of the function around a place, or a comment at the place, contains one of the words."""
+def says(frame: Frame, node: ast.AST, words: re.Pattern[str], above: int = 2) -> bool:
+    """Whether the name or the docstring of the function around a place, or a comment at the place, contains one of the words.
+    `above`: how many lines before it are read."""
     owner = frame.owner
     name, documented = "", None
     if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
         name, documented = owner.name.replace("_", " "), ast.get_docstring(owner)
     line = getattr(node, "lineno", 1)
-    lines = frame.module.lines[max(line - 3, 0) : line + 1]
+    lines = frame.module.lines[max(line - 1 - above, 0) : line + 1]
     comments = " ".join(line.partition("#")[2] for line in lines)
     return words.search(f"{name}\n{documented or ''}\n{comments}") is not None
 

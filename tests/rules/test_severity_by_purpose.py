@@ -127,6 +127,7 @@ def make(CALLED):
 """
 _FRESH = """
 import jax
+import jax.numpy as jnp
 
 class Base:
     @classmethod
@@ -137,7 +138,7 @@ class Derived(BASE):
     def step(self, x):
         def up(x):
             return x + 1.0
-        return jax.lax.cond(x > 0, up, lambda x: x, x)
+        return jax.lax.switch(jnp.int32(x > 0), [up, lambda x: x], x)
 
     def learn(self, x):
         for _ in range(1000):
@@ -305,7 +306,13 @@ for n in (20, 30, 40, 50, 60):
         (_MAPPED.replace("OP", "jnp.argsort(x) * 1.0"), CondUnderVmap, [INFO]),
         (_MAPPED.replace("OP", "jnp.linalg.inv(x)"), CondUnderVmap, [WARNING]),
         (_DEFAULT.replace("NAME", "download_model"), KeyAsDefault, [INFO]),
-        (_DEFAULT.replace("NAME", "augment"), KeyAsDefault, [WARNING]),
+        (_DEFAULT.replace("NAME", "augment"), KeyAsDefault, [INFO]),
+        (
+            _DEFAULT.replace("NAME", "augment") + "\nx = augment('a', jax.random.key(1))\n",
+            KeyAsDefault,
+            [INFO],
+        ),
+        (_DEFAULT.replace("NAME", "augment") + "\nx = augment('a')\n", KeyAsDefault, [WARNING]),
         # A sum has no axes, so `tolist` gives a number.
         (_NUMBER, ListArgument, [Severity.ERROR]),
         # The variable of a comprehension is no state of the loop.

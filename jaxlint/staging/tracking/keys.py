@@ -62,6 +62,8 @@ class Keys(Part):
         self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
     ) -> None:
         """Records that a PRNG key is consumed. A second use of the same key is reported."""
+        if frame.stage.within("eval_shape"):
+            return  # no number is drawn
         first = frame.consumed.get(origin)
         if first is None:
             if not _is_dropped(node, frame):

@@ -10,6 +10,7 @@ from jaxlint.api import Dispatch, ElapsedEvent, Frame, Reporter, Rule
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._heat import is_named_for_work, runs_many_steps
 from jaxlint_rules._loops import SIZED, assigned_once, loop_variables, rebound
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._purpose import counts_shown
@@ -107,7 +108,9 @@ class TimingIncludesCompile(Rule):
             f"the measured time includes compiling `{cold.label}`; call it once before starting the clock",
             reason=f"this is the first call of the jitted `{cold.label}`, between two readings of the clock",
             fix=_warmed(event, cold, node, report),
-            severity=Severity.INFO if _is_progress(event) else None,
+            severity=Severity.INFO
+            if _is_progress(event) or _is_of_training(cold) or _is_kept_by_object(event)
+            else None,
         )
 
     def check_repeats(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
@@ -162,6 +165,23 @@ class TimingIncludesCompile(Rule):
             if sized
             else f"the first iteration compiles `{cold.label}`, and the mean includes its time",
         )
+
+
+def _is_kept_by_object(event: ElapsedEvent) -> bool:
+    """`self.time_fit = time() - start`: a note of an object on its last call, of which the first alone compiles."""
+    for above in event.frame.module.ancestors(event.node):
+        if isinstance(above, ast.stmt):
+            if not isinstance(above, ast.Assign) or not isinstance(above.value, ast.BinOp):
+                return False
+            if not isinstance(above.value.op, ast.Sub):
+                return False  # a rate, or what is left to do, is computed from it
+            return any(dotted(target).startswith("self.") for target in above.targets)
+    return False
+
+
+def _is_of_training(cold: Dispatch) -> bool:
+    """Whether the measured call trains for a whole epoch: its first is a part of the run, beside which a compile is short."""
+    return cold.target is not None and is_named_for_work(cold.label) and runs_many_steps(cold.target.target)
 
 
 def _is_progress(event: ElapsedEvent) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 
 from jaxlint.api import ElapsedEvent, Frame, Reporter, Rule
 from jaxlint.finding import FixRequest, Severity
@@ -98,7 +99,19 @@ class UnsyncedTiming(Rule):
             f"the clock stops before `{dispatch.label}` finishes; call `jax.block_until_ready` on its result first",
             reason=f"`{dispatch.label}` is dispatched {where}, and nothing waits for its result",
             fix=_wait(event, frame, node, report),
+            severity=Severity.INFO if _is_of_setup(event) else None,
         )
+
+
+_SETS_UP = re.compile(r"initiali[sz]|set.?up|\bload|import", re.IGNORECASE)
+
+
+def _is_of_setup(event: ElapsedEvent) -> bool:
+    """Whether what shows the time calls it that of the set-up, which is no measurement of a function."""
+    statement = next(
+        (above for above in event.frame.module.ancestors(event.node) if isinstance(above, ast.stmt)), None
+    )
+    return isinstance(statement, ast.Expr) and _SETS_UP.search(ast.unparse(statement)) is not None
 
 
 def _wait(event: ElapsedEvent, frame: Frame, node: ast.AST, report: Reporter) -> FixRequest | None:

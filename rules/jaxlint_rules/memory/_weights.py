@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 
+from jaxlint.api import Module
 from jaxlint.api.values import DictValue, ExternalObject, Instance, ListValue, TupleValue, Value, constant
 
 # Layers with a matrix between two sizes: the number of such matrices, and the names of the sizes.
@@ -55,3 +57,19 @@ def _size(made: ExternalObject, position: int, words: tuple[str, ...]) -> int:
     value = made.args[position] if position < len(made.args) else named
     const = constant(value) if value is not None else None
     return const if type(const) is int else 0
+
+
+_WORLDS = re.compile(
+    r"^\s*(?:import|from)\s+(gym|gymnasium|gymnax|envpool|dm_control|jumanji|brax|craftax|minatar|navix|bsuite|pgx|stable_baselines3)\b",
+    re.MULTILINE,
+)
+_BIG_LAYERS = re.compile(
+    r"Conv|Attention|Transformer|Embed|ResNet|LSTM|GRU|UNet|Impala|\bGPT|\bViT|[Pp]ixels|Atari"
+)
+
+
+def has_small_agents(module: Module) -> bool:
+    """Whether a file trains agents that act on numbers: two layers each, of which a second copy is not felt. Those that see
+    pictures or sequences are another matter."""
+    text = module.source.text
+    return _WORLDS.search(text) is not None and _BIG_LAYERS.search(text) is None

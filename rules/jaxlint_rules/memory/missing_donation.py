@@ -28,6 +28,7 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored
+from jaxlint_rules.memory._weights import has_small_agents
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
@@ -109,7 +110,8 @@ class MissingDonation(Rule):
     again, an attribute that another method returns, and state that the loop stores. If nothing else
     is left, the finding is advice. So is a step without a gradient whose state is small or of
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
-    twice would read what was donated. A step that only compiled code calls is not reported.
+    twice would read what was donated, and one of agents that act on numbers, whose networks are small.
+    A step that only compiled code calls is not reported.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)
@@ -281,6 +283,8 @@ class MissingDonation(Rule):
             severity = (
                 Severity.INFO
             )  # who keeps the arguments is unknown; a cell that runs twice reads them again
+        if severity is None and has_small_agents(event.frame.module):
+            severity = Severity.INFO
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
         lines = [

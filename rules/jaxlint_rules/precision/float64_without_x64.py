@@ -78,14 +78,14 @@ class Float64WithoutX64(Rule):
             return
         asked = _asked(operation)
         if asked is not None:
-            self.check(event, _explicit(asked), report)
+            self.check(event, _explicit(asked), report, asked)
 
     @concerns(*_LAYERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if isinstance(event.callee, External) and event.name.startswith(_LAYERS):
             for keyword in ("dtype", "param_dtype"):
                 if keyword in event.kwargs:
-                    self.check(event, _explicit(event.kwargs[keyword]), report)
+                    self.check(event, _explicit(event.kwargs[keyword]), report, event.kwargs[keyword])
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
         if event.transformed.kind in JIT_KINDS and event.transformed.kind != "filter_jit":
@@ -103,7 +103,9 @@ class Float64WithoutX64(Rule):
                 reason="the clock is at 1.8e9 seconds, and float32 has 24 bits; nothing in this project enables `jax_enable_x64`",
             )
 
-    def check(self, event: OperationEvent | CallEvent, dtype: str, report: Reporter) -> None:
+    def check(
+        self, event: OperationEvent | CallEvent, dtype: str, report: Reporter, value: Value | None = None
+    ) -> None:
         if dtype not in _WIDE or may_have_x64(report, event.frame.module):
             return
         if _only_for_wide(event):
@@ -115,7 +117,13 @@ class Float64WithoutX64(Rule):
             event.node,
             f"`{dtype}` becomes `{given}` while `jax_enable_x64` is off; enable it or ask for `{given}`",
             reason="nothing in this project enables `jax_enable_x64`",
+            severity=Severity.INFO if _means_default(value) else None,
         )
+
+
+def _means_default(value: Value | None) -> bool:
+    """`jnp.int_` and the like, whose name says the default, which is what JAX gives."""
+    return isinstance(value, External) and value.name.endswith("_")
 
 
 def _only_for_wide(event: OperationEvent | CallEvent) -> bool:

@@ -89,6 +89,7 @@ class StaleStaticSelf(Rule):
 
     def __init__(self) -> None:
         self.jits: list[TransformEvent] = []
+        self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by the lost change: the jit that is told
         # By class: the functions that call a compiled method of an object, and its name there.
         self.called: dict[ast.ClassDef, set[tuple[ast.AST, str]]] = {}
         self.kept: set[tuple[ast.AST, str]] = (
@@ -166,6 +167,8 @@ class StaleStaticSelf(Rule):
             if closure is not None:
                 self.kept.add((closure.maker, name))
             where, node = change
+            if self.told.setdefault((node, name), event.node) is not event.node:
+                continue  # one change, which another method reads too
             here = method.module is event.frame.module
             report(
                 read if here else event.node,

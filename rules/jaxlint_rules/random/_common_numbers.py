@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import Frame, KeyEvent
 from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
@@ -121,6 +122,72 @@ def _is_dummy(draw: ast.AST, parent: ast.AST | None) -> bool:
         "uniform",
         "randint",
     )
+
+
+def splits_what_initialised(event: KeyEvent) -> bool:
+    """`model = Model(key=key)`, and later `keys = split(key, n)`: the weights are drawn once, and what is split off differs from
+    them, whatever the model does with its key."""
+    if event.how != "again":
+        return False
+    made = [_initialises(call) for call in (event.first, event.node)]
+    split = [
+        isinstance(call, ast.Call) and last_name(call.func) in ("split", "fold_in")
+        for call in (event.first, event.node)
+    ]
+    return any(made) and not all(made) and any(split)
+
+
+def shows_only_its_shape(event: KeyEvent) -> bool:
+    """`noise = prior(key)`, of which the code reads `noise.shape` alone: what was drawn deceives nobody."""
+    for call in (event.first, event.node):
+        statement = event.frame.module.parents.get(call)
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            continue
+        name = statement.targets[0].id
+        reads = [
+            node
+            for node in nodes_of(event.frame.owner, ast.Name)
+            if node.id == name and isinstance(node.ctx, ast.Load)
+        ]
+        held = [event.frame.module.parents.get(node) for node in reads]
+        if held and all(isinstance(one, ast.Attribute) and one.attr in _METADATA for one in held):
+            return True
+    return False
+
+
+_METADATA = frozenset({"shape", "dtype", "ndim", "size"})
+
+
+def judges_both_sets(event: KeyEvent) -> bool:
+    """`train_error = evaluate(train, key)` and `test_error = evaluate(test, key)`: each is right alone, and nothing is drawn
+    from both together."""
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    texts = [ast.unparse(call) for call in (first, second)]
+    return texts[0] != texts[1] and _SETS.sub("*", texts[0]) == _SETS.sub("*", texts[1])
+
+
+_SETS = re.compile(r"train|test|valid(ation)?|val|eval")
+
+
+def is_of_two_cells(event: KeyEvent) -> bool:
+    """Whether two cells of a notebook use the key, each at its top: they are run one by one, in any order."""
+    module, container = event.frame.module, event.frame.module.source.container
+    if event.frame.function is not None or container is None or event.how != "again":
+        return False
+    places = [place for place in (event.first, event.node) if hasattr(place, "lineno")]
+    cells = [container.place(module.span(place)).cell for place in places]
+    return len(cells) == 2 and None not in cells and cells[0] != cells[1]
+
+
+def _initialises(call: ast.AST) -> bool:
+    """Whether a call creates a model or its parameters: that of a class, or of a function named for it."""
+    name = last_name(call.func) if isinstance(call, ast.Call) else ""
+    return name[:1].isupper() or _INITIAL.search(name.lower()) is not None
+
+
+_INITIAL = re.compile(r"(^|_)(init|initiali[sz]e)(_|$)")
 
 
 def share_masks(event: KeyEvent) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
@@ -11,6 +12,7 @@ from jaxlint.api.tables import KEY_MAKERS
 from jaxlint.api.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._names import bound_by, function_around, last_name, variable_given
+from jaxlint_rules._purpose import says
 from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
 
@@ -75,7 +77,7 @@ class ConstantKeyInStaged(Rule):
         drawn = _is_read if event.name == _STREAMS else _is_drawn_from
         if event.frame.module.is_test or not drawn(event.node, report):
             return
-        if _is_asked_for(event):
+        if _is_asked_for(event) or says(event.frame, event.node, _MEANT, above=4):
             return
         frame: Frame | None = event.frame
         while frame is not None and frame.function is not None:
@@ -224,6 +226,12 @@ def _switches_off(keyword: ast.keyword) -> bool:
     return (keyword.arg in ("train", "training", "is_training") and value is False) or (
         keyword.arg == "deterministic" and value is True
     )
+
+
+_MEANT = re.compile(
+    r"poor practice|on purpose|intention|deliberate|same (seed|key|numbers)|fixed (seed|key)|(doesn't|not) (influence|matter)",
+    re.IGNORECASE,
+)
 
 
 def _is_asked_for(event: CallEvent) -> bool:

@@ -58,6 +58,8 @@ class DiscardedSplit(Rule):
         short = event.name.rpartition(".")[2]
         parent = report.module.parents.get(event.node)
         if isinstance(parent, ast.Expr):
+            if isinstance(report.module.parents.get(parent), ast.Try) and event.is_caught():
+                return  # asks whether the argument is a key
             report(
                 event.node,
                 f"the result of `jax.random.{short}` is discarded, so the PRNG key does not change; use the new keys",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import nodes_of
+from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.tables import KEY_MAKERS
 from jaxlint.finding import Severity
+from jaxlint_rules._names import last_name
 
 
 class KeyAsDefault(Rule):
@@ -42,6 +43,8 @@ class KeyAsDefault(Rule):
     in functions that make what a program begins with (`initialize`, `make_params`), that load or
     convert it, and in demonstrations.
 
+    Reported as advice if no call in the file leaves the key out.
+
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
     """
@@ -68,7 +71,9 @@ class KeyAsDefault(Rule):
                         event.node,
                         "a default PRNG key is created once, so calls without a key draw the same numbers; require one",
                         reason="Python evaluates defaults once, when it defines the function",
-                        severity=Severity.INFO if _begins(report.module.parents.get(above)) else None,
+                        severity=None
+                        if _is_called_without(report.module.parents.get(above), report.module)
+                        else Severity.INFO,
                     )
                 return
             if isinstance(above, (ast.stmt, ast.Lambda)):
@@ -84,6 +89,30 @@ _BEGINS = re.compile(
 def _begins(function: ast.AST | None) -> bool:
     """Whether a function makes what a program begins with, which is to be the same without a key: `initialize`, `make_params`."""
     return _BEGINS.search(getattr(function, "name", "")) is not None
+
+
+def _is_called_without(function: ast.AST | None, module: Module) -> bool:
+    """Whether a call that is seen draws without a key. Where all pass one, or callers are unknown, the default may be meant."""
+    name = getattr(function, "name", "")
+    if function is None or not name or _begins(function):
+        return False
+    method = isinstance(module.parents.get(function), ast.ClassDef)  # other objects have methods of this name
+    return any(
+        (dotted(call.func) == f"self.{name}" if method else last_name(call.func) == name)
+        and not any(_KEYS.search(word) for word in _words(call))
+        for call in nodes_of(module.tree, ast.Call)
+    )
+
+
+def _words(call: ast.Call) -> list[str]:
+    """The names in a call that may be its key."""
+    return [
+        *(keyword.arg or "**" for keyword in call.keywords),
+        *(ast.unparse(argument).lower() for argument in call.args),
+    ]
+
+
+_KEYS = re.compile(r"(^|[_.])(rngs?|keys?|prng\w*|seeds?)\d*([_(\[]|$)|^\*\*")
 
 
 def _is_advanced(default: ast.AST, arguments: ast.arguments, function: ast.AST | None) -> bool:

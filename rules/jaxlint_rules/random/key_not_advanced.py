@@ -11,6 +11,7 @@ from jaxlint.api.values import ClassValue, Function, Instance, name_in, short_so
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import jitted_call
 from jaxlint_rules._names import last_name
+from jaxlint_rules._purpose import says
 from jaxlint_rules.random._draws import is_draw, renews
 from jaxlint_rules.random._same_keys import recreated_key, twin_key
 
@@ -104,7 +105,7 @@ class KeyNotAdvanced(Rule):
         if event.how == "closure":
             if event.label.rpartition(".")[2] in ("vmap", "filter_vmap", "vectorize"):
                 return
-            if name in _NAMELESS or not _repeats_numbers(event, report):
+            if name in _NAMELESS or not _KEYS.search(name.lower()) or not _repeats_numbers(event, report):
                 return
             what = "leaf" if event.label == "jax.tree.map" else "iteration"
             message = f"PRNG key `{name}` is reused in every {what} of `{event.label}`: numbers repeat; pass one per {what}"
@@ -124,6 +125,8 @@ class KeyNotAdvanced(Rule):
             reason = f"`{name}` is used at line {getattr(event.used, 'lineno', '?')}"
         else:
             if function is None or function.cls is None or not _is_step(event, function.cls):
+                return
+            if says(frame, event.used, _MEANT):
                 return
             if "init" in event.label or (
                 function.cls.kind in _IMMUTABLE and not _is_layer(function, event.label)
@@ -183,6 +186,8 @@ def _is_layer(method: Function, label: str) -> bool:
     )
 
 
+_MEANT = re.compile(r"(fixed|same) (seed|key|noise|numbers)|determinis|reproducib", re.IGNORECASE)
+_KEYS = re.compile(r"rng|key|prng|seed|random|\brand|noise|\bk\d*\b|sub")
 _NAMELESS = ("item", "element")  # parts of an unknown value
 _TREES = ("param", "grad", "tree", "weight", "theta", "update", "variables", "state")
 

@@ -17,11 +17,15 @@ from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
     change_alike,
     is_given_up,
+    is_of_two_cells,
+    judges_both_sets,
     look_at_one_point,
     reach_other_modules,
     reach_other_submodules,
     share_masks,
+    shows_only_its_shape,
     shows_shapes,
+    splits_what_initialised,
     undoes,
 )
 from jaxlint_rules.random._same_weights import equal_weights, receivers
@@ -73,6 +77,11 @@ class KeyReuse(Rule):
     a dummy input of `init`, which reads its shape alone, and a key of which a comment or the
     docstring says that it is used for all. It is advice in functions that plot, and for the dropout
     masks of one network that a function with the key inside evaluates at two points.
+
+    Reported as advice: code that only tries out what a module has (the part below `if __name__ ==
+    "__main__":` of a module in a package, folders of benchmarks or demonstrations), a key that
+    created a model and is split later, one evaluation of training and of test data, and two cells
+    of a notebook.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -152,7 +161,14 @@ class KeyReuse(Rule):
         fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
         # The same noise in several pictures deceives nobody.
         pictures = makes_pictures(frame) or PICTURES.search(event.callee.rpartition(".")[2].lower())
-        advice = Severity.INFO if pictures or share_masks(event) else None
+        light = (
+            pictures
+            or share_masks(event)
+            or splits_what_initialised(event)
+            or judges_both_sets(event)
+            or is_of_two_cells(event)
+        )
+        advice = Severity.INFO if light else None
         report(event.node, message, reason=reason, fix=fix, severity=advice)
 
 
@@ -179,6 +195,7 @@ def _is_right_again(event: KeyEvent) -> bool:
         or _begins_again(event)
         or change_alike(event)
         or undoes(event)
+        or shows_only_its_shape(event)
     )
 
 

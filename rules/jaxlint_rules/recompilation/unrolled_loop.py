@@ -127,7 +127,9 @@ class UnrolledLoop(Rule):
                 f"the loop is unrolled and compiled {how}; use `lax.fori_loop` or `lax.scan`",
                 reason=staged_because(frame),
                 function=frame.name,
-                severity=Severity.INFO if loop.trips is None and _is_light(node, frame) else None,
+                severity=Severity.INFO
+                if loop.trips is None and (_is_light(node, frame) or _is_short_by_default(node, frame))
+                else None,
             )
         for node, loop in self.sums.items():
             frame = loop.frame
@@ -207,6 +209,26 @@ def _is_light(node: ast.For | ast.While, frame: Frame) -> bool:
         )
         and not any(name.rpartition(".")[2] in _PRODUCTS for name in called)
     )
+
+
+def _is_short_by_default(node: ast.For | ast.While, frame: Frame) -> bool:
+    """Whether the length is a parameter, of this function or of one around, whose default is small: `num_steps: int = 5`."""
+    bound = _bound(node)
+    if not isinstance(bound, ast.Name):
+        return False
+    for above in frame.module.ancestors(node):
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            default = _defaults(above).get(bound.id)
+            if isinstance(default, ast.Constant) and type(default.value) is int:
+                return default.value < MANY
+    return False
+
+
+def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr | None]:
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    pairs = zip(positional[len(positional) - len(given.defaults) :], given.defaults, strict=True)
+    return {one.arg: value for one, value in [*pairs, *zip(given.kwonlyargs, given.kw_defaults, strict=True)]}
 
 
 def _is_long_sum(loop: Loop, frame: Frame) -> bool:

@@ -104,7 +104,8 @@ class ArrayIteration(Rule):
         )
         if not known and not _leaves_jax(node, body):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
-        advice = Severity.INFO if _is_ranking(array) or _reads_once(node, body, frame) else None
+        light = _is_ranking(array) or _reads_once(node, body, frame) or _is_of_few(event.node, shape, frame)
+        advice = Severity.INFO if light else None
         self.found.setdefault(node, (event, how, advice))
 
     def finish(self, report: Reporter) -> None:
@@ -126,6 +127,21 @@ class ArrayIteration(Rule):
                 reason=f"`{short_source(event.node)}` is a JAX array on the host",
                 severity=severity,
             )
+
+
+def _is_of_few(iterable: ast.AST, shape: tuple[int, ...] | None, frame: Frame) -> bool:
+    """Whether the array is not seen to be long: `jnp.unique(labels)` gives as many as there are kinds, in a variable too."""
+    if shape is not None and shape[0] > _LONG:
+        return False
+    made = [
+        statement.value
+        for statement in nodes_of(frame.owner, ast.Assign)
+        if any(dotted(target) in names_in(iterable) - {""} for target in statement.targets)
+    ]
+    return any(_selects(part) for value in made for part in walk(value))
+
+
+_LONG = 64
 
 
 def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: Frame) -> bool:

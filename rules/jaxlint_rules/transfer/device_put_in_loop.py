@@ -97,7 +97,7 @@ class DevicePutInLoop(Rule):
             return
         called = event.transformed.label if isinstance(event, TracedArgumentEvent) else ""
         shown = shows_results(loop.node) or lists_rows(loop.node) or _is_over_items(loop)
-        felt = not shown and (is_hot(loop, event.frame, called) or _repeats(loop.node))
+        felt = not shown and (is_hot(loop, event.frame, called, around=False) or _repeats(loop.node))
         report(
             node,
             f"{what} copies `{short_source(data)}` to the device each iteration; copy it once, before the loop",

@@ -14,7 +14,9 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._heat import (
     calls_many_steps,
+    is_fed,
     is_hot,
+    is_light,
     is_named_for_work,
     runs_loop,
     runs_many_steps,
@@ -127,15 +129,16 @@ class HostSyncInLoop(Rule):
     a replay buffer or an evolution strategy; the last value of an inner loop; loops that compile in
     each iteration; searches that end with the first value that fits.
 
-    Reported as advice: loops without evidence that the program trains, samples, simulates or
-    evaluates in them, such as one over a few settings or files; calls that run many steps on the
-    device (`lax.scan`), beside which a host sync is short; waits under an option of the caller (`if
-    verbose:`); results that are moved to a NumPy array by chunks; arrays that another library, a
-    file or a Python loop takes in the iteration; loops that wait explicitly before they read; loops
-    that plot what they compute, that print a row of a table for independent inputs, that read a
-    clock before and after the host sync, or that an outer loop enters only now and then for a few
-    iterations, such as an evaluation, or that the program enters once for at most 32; notebook
-    cells that train nothing.
+    A warning is one in a loop that the program enters for each batch, token or training step, or
+    whose jitted function is seen to be a few operations. Reported as advice: other loops, such as
+    one over settings, files or epochs, and one around a model or solver that may take any time;
+    calls that run many steps on the device (`lax.scan`), beside which a host sync is short; waits
+    under an option of the caller (`if verbose:`); results that are moved to a NumPy array by
+    chunks; arrays that another library, a file or a Python loop takes in the iteration; loops that
+    wait explicitly before they read; loops that plot what they compute, that print a row of a table
+    for independent inputs, that read a clock before and after the host sync, or that an outer loop
+    enters only now and then for a few iterations, such as an evaluation, or that the program enters
+    once for at most 32; notebook cells that train nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -150,6 +153,7 @@ class HostSyncInLoop(Rule):
     def __init__(self) -> None:
         self.waits: dict[ast.AST, _Wait] = {}  # by loop
         self.needed: set[ast.AST] = set()  # loops that have to wait in each iteration
+        self.light: set[str] = set()  # jitted functions of a few operations
         self.long: set[str] = set()  # jitted functions that run a loop on the device
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -157,6 +161,8 @@ class HostSyncInLoop(Rule):
         if "jit" not in transformed.kind:
             return
         named = is_named_for_work(transformed.label)
+        if is_light(transformed.target):
+            self.light.add(transformed.label)
         if runs_many_steps(transformed.target) or (runs_loop(transformed.target) and not named):
             self.long.add(transformed.label)
 
@@ -232,7 +238,8 @@ class HostSyncInLoop(Rule):
                 or is_brief(loop, frame)
                 or is_asked_for(event.node, loop.node, frame.module)
                 or calls_many_steps(loop.node, frame_of_loop(loop, frame)),
-                hot=is_hot(loop, frame, value.jitted),
+                hot=is_hot(loop, frame, value.jitted)
+                and (how == "setitem" or value.jitted in self.light or is_fed(loop, frame, value.jitted)),
                 place=place_of_loop(loop, frame),
             )
         if waits_by_itself(loop.node, frame_of_loop(loop, frame)):

@@ -77,6 +77,8 @@ class AppendLoop(Rule):
     `jax.value_and_grad`) that collect its losses, and loops that take slices whose length depends
     on the iteration, directly or in a function that they call.
 
+    A loop of unknown length that carries nothing is reported as advice: most go over few parts.
+
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
     """
@@ -141,6 +143,7 @@ class AppendLoop(Rule):
             ):
                 continue
             seen, staged = known
+            trips = seen.loop.trips
             report.event = seen
             report(
                 loop.iter,
@@ -159,6 +162,8 @@ class AppendLoop(Rule):
                     "Use `lax.scan`" if _carries(loop) else "Use `jax.vmap`",
                     safe=False,
                 ),
+                # A loop of unknown length is mostly one over a few species, terms or heads.
+                severity=None if _carries(loop) or (trips is not None and trips > FEW) else Severity.INFO,
             )
 
     def trains(self, loop: ast.For, frame: Frame) -> bool:

@@ -54,6 +54,8 @@ class CondUnderVmap(Rule):
     Keep it if both branches are needed often, or if the conditional guards against invalid values
     rather than cost. Branches that sort and do nothing more expensive are advice.
 
+    A `lax.while_loop` in a branch is reported as advice: a search for each row is often meant.
+
     ## References
     - [JAX: `lax.cond`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)
     """
@@ -111,7 +113,7 @@ class CondUnderVmap(Rule):
                     node,
                     f"`{api}` under `vmap` runs all branches for every row; move `{heavy}` out of them",
                     reason=f"its predicate is mapped; {staged_because(event.frame)}",
-                    severity=Severity.INFO if heavy in _LIGHT else None,
+                    severity=Severity.INFO if heavy in (*_LIGHT, "while_loop") else None,
                 )
 
 

@@ -11,8 +11,9 @@ from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._eager import report_eager
+from jaxlint_rules._heat import advances
 from jaxlint_rules._loops import host_loops
-from jaxlint_rules._names import variable_given
+from jaxlint_rules._names import last_name, variable_given
 
 
 class VmapOfJit(Rule):
@@ -46,6 +47,9 @@ class VmapOfJit(Rule):
     Keep it if the result is only called inside another `jit`. A `vmap` of a jitted function there
     is not reported. Reported as advice: a result that a variable keeps and one place calls, in no
     loop, and one that a script calls at once.
+
+    Reported as advice: decorated functions, since under jit the order costs nothing, and loops that
+    take what does not fit at once in chunks.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -82,7 +86,8 @@ class VmapOfJit(Rule):
             place,
             f"`vmap` of a jitted function is retraced at every call; use `jit(vmap({inner.label}))`",
             reason=f"{outer.why.explain(report.module)}, {inner.why.explain(report.module)}",
-            severity=Severity.INFO if _is_called_once(event, report) else None,
+            # Under jit it costs nothing: who calls a decorated function, and whether in a loop, is not seen here.
+            severity=Severity.INFO if event.decorator is not None or _is_called_once(event, report) else None,
             fix=fix,
         )
 
@@ -112,6 +117,9 @@ class VmapOfJit(Rule):
                 f"{mapped.why.explain(report.module)}, called in the loop at line "
                 f"{getattr(host_loops(around, comprehensions=True)[0].node, 'lineno', '?')}"
             ),
+            severity=Severity.INFO
+            if _goes_by_chunks(host_loops(around, comprehensions=True)[0].node)
+            else None,
         )
 
 
@@ -126,6 +134,15 @@ def _behind(target: Value) -> Value:
     if isinstance(target, Function) and isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
         return target.scope.value_of(body.func.id) or target
     return target
+
+
+def _goes_by_chunks(loop: ast.AST) -> bool:
+    """`for i in range(0, n, size):` what does not fit at once is divided, into few parts that take long."""
+    iterable = getattr(loop, "iter", None)
+    chunks = (
+        isinstance(iterable, ast.Call) and last_name(iterable.func) == "range" and len(iterable.args) == 3
+    )
+    return chunks and not advances(loop)
 
 
 def _is_called_once(event: TransformEvent, report: Reporter) -> bool:
