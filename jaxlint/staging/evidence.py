@@ -48,26 +48,27 @@ _ASIDE = re.compile(
     r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*)$|^(plot|visuali[sz]e|animate)_"
 )
 _RETIRED = re.compile(
-    r"^_*(archived?|legacy|depr\w+|depreceated|obsolete|attic|unused|trash|old|old_?\w+)$|(^|[-_ ])(backup|bak)\d*$"
+    r"^_*(archived?|legacy|depr\w+|obsolete|attic|unused|trash|old(_\w+)?)$|(^|[-_ ])(backup|bak)\d*$"
 )
 
 
-# Folders of programs that measure or try out what the project has.
-_TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking|demos?|sandbox|scratch|playground|test_?dummies)$")
+# Folders of programs that measure what the project has.
+_TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking)$")
 # Functions that call what stands beside them, to see that it works.
-_TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demos?)(_|$)")
+_TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 
 
 def is_trial(node: ast.AST, frame: Frame) -> bool:
     """Whether code tries out what the project has, so that its numbers and its time interest nobody: the part of an imported
-    module that runs only when the module is a script, a function named for it, or a folder of benchmarks or demonstrations."""
+    module that runs only when the module is a script, if it has no loop; a function named for it; a folder of benchmarks."""
     function = frame.function
     if any(_TRIALS.search(part) for part in _parts(frame.module, stem=False)):
         return True
     if function is not None:
         return not isinstance(function.node, ast.Lambda) and _TRIES.search(function.name.lower()) is not None
     guarded = any(
-        isinstance(above, ast.If) and _asks_for_script(above.test) for above in frame.module.ancestors(node)
+        isinstance(above, ast.If) and _asks_for_script(above.test) and not _loops_in(above)
+        for above in frame.module.ancestors(node)
     )
     return guarded and _is_library(frame.module)
 
@@ -79,6 +80,11 @@ def _asks_for_script(test: ast.expr) -> bool:
         and test.left.id == "__name__"
         and isinstance(test.ops[0], ast.Eq)
     )
+
+
+def _loops_in(node: ast.AST) -> bool:
+    """Whether code has a loop, as what trains or evaluates does."""
+    return any(isinstance(one, ast.For | ast.While) for one in ast.walk(node))
 
 
 def _is_library(module: Module) -> bool:

@@ -37,6 +37,8 @@ if __name__ == "__main__":
     [
         ("run.py", False, True),
         ("layers.py", True, False),  # the demonstration of a module that is imported
+        ("demo/run.py", False, True),  # what a user runs
+        ("older_models.py", False, True),
         ("benchmarks/run.py", False, False),
         ("archive/run.py", False, False),
         ("run_backup.py", False, False),
@@ -50,6 +52,15 @@ def test_where_random_numbers_deceive_nobody(tmp_path: Path, path: str, in_packa
         (file.parent / "__init__.py").write_text("")
     found = check([file], load_config([file]), use_cache=False).findings
     assert [one.name for one in found] == (["key-reuse"] if told else [])
+
+
+def test_a_loop_below_a_library_module_is_its_program(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("")
+    file = tmp_path / "train.py"
+    once = "print(layer(jax.random.normal(key, (3,))), jax.random.normal(key, (3,)))"
+    file.write_text(_TWICE.replace(once, f"for epoch in range(3):\n        {once}"))
+    found = check([file], load_config([file]), use_cache=False).findings
+    assert "key-reuse" in [one.name for one in found]
 
 
 _MODEL = """

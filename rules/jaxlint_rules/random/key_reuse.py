@@ -79,7 +79,7 @@ class KeyReuse(Rule):
     masks of one network that a function with the key inside evaluates at two points.
 
     Reported as advice: code that only tries out what a module has (the part below `if __name__ ==
-    "__main__":` of a module in a package, folders of benchmarks or demonstrations), a key that
+    "__main__":` of a module in a package, folders of benchmarks), a key that
     created a model and is split later, one evaluation of training and of test data, and two cells
     of a notebook.
 
