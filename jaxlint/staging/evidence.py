@@ -47,9 +47,8 @@ _PREPARES = re.compile(
 _ASIDE = re.compile(
     r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*)$|^(plot|visuali[sz]e|animate)_"
 )
-_RETIRED = re.compile(
-    r"^_*(archived?|legacy|depr\w+|obsolete|attic|unused|trash|old(_\w+)?)$|(^|[-_ ])(backup|bak)\d*$"
-)
+_RETIRED = re.compile(r"^_*(archived?|legacy|depr\w+|obsolete|attic|unused|trash)$|(^|[-_ ])(backup|bak)\d*$")
+_OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared with others
 
 
 # Folders of programs that measure what the project has.
@@ -95,7 +94,7 @@ def _is_library(module: Module) -> bool:
 
 def is_retired(module: Module) -> bool:
     """Whether nobody runs a file any more, by its name or that of its folder: an archive, a backup."""
-    return any(map(_RETIRED.search, _parts(module)))
+    return any(map(_RETIRED.search, _parts(module))) or any(map(_OLD.search, _parts(module, stem=False)))
 
 
 def is_aside(frame: Frame) -> bool:

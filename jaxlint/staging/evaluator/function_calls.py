@@ -273,7 +273,9 @@ class FunctionCalls(Part):
         if stage.staged:
             record.last_staged = frame
         record.argument_effects = (
-            self.machine.tracking.argument_effects(frame) if frame.buffers.held else None
+            self.machine.tracking.argument_effects(frame)
+            if frame.buffers.donated or frame.buffers.held
+            else None
         )
         if record.argument_effects is not None:
             record.donations[key] = record.argument_effects

@@ -557,7 +557,7 @@ def test_memory_is_named_where_it_alone_speaks_against_a_candidate(
     line = first_lines(document)[-1]
     if said:
         assert line == (
-            "Next: decide whether memory matters: donation of step is 2.5x as fast in one run and needs 2 -> 3 MiB; "
+            "Next: decide whether memory matters: donation of step is 2.5 times as quick in one run and needs 2 -> 3 MiB; "
             "--verbose shows what it changes."
         )
     else:
