@@ -150,7 +150,7 @@ class LockstepOptions:
                 run = AcrossRun(request, Listener(live.note, live.progress, live.output), how=self.how())
                 document = run.run()
                 if run.follows:
-                    sys.exit(0)
+                    sys.exit(FINDINGS if run.parted else 0)
                 document.diffs = collect_diffs(run)
                 if apply and not (document.interrupted or run.parted):
                     apply_proven(run, allow_dirty, accept_compiled)

@@ -63,12 +63,14 @@ class AcrossRun(Verification):
         self.document.program["processes"] = self.how.processes
         verdict = steps.run()
         self.follows, self.document.interrupted = steps.follows, steps.interrupted
-        if verdict.kind is Kind.SAME:
+        self.parted = verdict.kind is not Kind.SAME
+        if self.follows:
+            return None
+        if not self.parted:
             self.say(verdict.message)
         elif self.document.ran or not self.examine:
-            self.parted = True
             self.fail(verdict.message)
-        elif not self.follows and not self.document.interrupted:
+        elif not self.document.interrupted:
             raise CannotRun(f"{self.request.target}: {verdict.message}")
         return None
 

@@ -42,10 +42,23 @@ class Agreement:
 
     def gather(self, value: Any) -> list[Any]:
         """The values of all processes, by number, as JSON gives them back. Raises LeftAlone."""
+        key = self._put(value)
+        return [json.loads(self._wait(key, other)) for other in range(self.processes)]
+
+    def first(self, value: Any) -> Any:
+        """That of process 0, in all. Raises LeftAlone."""
+        return json.loads(self._wait(self._put(value if self.process == 0 else None), 0))
+
+    def all(self, value: bool) -> bool:
+        """Whether it holds in all. Raises LeftAlone."""
+        return all(self.gather(value))
+
+    def _put(self, value: Any) -> str:
+        """Says the value of this process; the key under which those of all processes are."""
         self._turn += 1
         key = f"jaxlint/{self._step}/{self._turn}"
         compat.put_shared(f"{key}/{self.process}", json.dumps(value))
-        return [json.loads(self._wait(key, other)) for other in range(self.processes)]
+        return key
 
     def _wait(self, key: str, other: int) -> str:
         while True:
@@ -54,11 +67,3 @@ class Agreement:
                 return found
             if compat.get_shared(f"jaxlint/{self._step}/after/1/{other}", 0.0) is not None:
                 raise LeftAlone(f"process {other} could not go on")
-
-    def first(self, value: Any) -> Any:
-        """That of process 0, in all."""
-        return self.gather(value)[0]
-
-    def all(self, value: bool) -> bool:
-        """Whether it holds in all."""
-        return all(self.gather(value))
