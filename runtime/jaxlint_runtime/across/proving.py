@@ -89,7 +89,7 @@ class Proving:
         program = SharedReference(captured, settings, self._agreement)
         problem = None
         try:
-            with self._agreement.step(f"{captured.qualname}:{captured.line}"):
+            with self._agreement.step(f"{captured.path}:{captured.line}:{captured.qualname}"):
                 yield from opening(program)
         except StagingError as error:
             problem = f"the original {error}"

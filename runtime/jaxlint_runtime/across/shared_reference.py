@@ -155,7 +155,7 @@ class SharedProver(LiveProver):
     def _step(self) -> Any:
         self._steps += 1
         captured = self.program.captured
-        return self._agreement.step(f"{captured.qualname}:{captured.line}/{self._steps}")
+        return self._agreement.step(f"{captured.path}:{captured.line}:{captured.qualname}/{self._steps}")
 
 
 def _of_all(outcomes: Sequence[Result]) -> Result:
