@@ -35,15 +35,11 @@ class Keepers:
     def check_buffer(self, buffer: ast.Name, statement: ast.Assign, computed: set[str]) -> None:
         """Raises Refused where others may see a buffer before it is filled, or what it is filled at depends on what is computed."""
         names, name = self.site.names, buffer.id
-        node = self.file.same(buffer)
-        home = self.file.names.scope_at(node).resolve(name)
-        given = [
-            self.file.names.given(one.node)
-            for one in (reaching(home, node, self.file) if home is not None else ())
+        made = [
+            self.file.names.qualified(one.func) if isinstance(one, ast.Call) else None
+            for one in self._given(buffer)
         ]
-        own = self.scope.resolve(name) is self.scope and name not in self.scope.redirected
-        made = [self.file.names.qualified(one.func) if isinstance(one, ast.Call) else None for one in given]
-        if not own or not made or not all(one in _BUFFERS for one in made):
+        if name in self.scope.redirected or not made or not all(one in _BUFFERS for one in made):
             raise Refused(f"`{name}` is an array of NumPy that others may hold")
         for use in names.uses_of(name, self.scope):
             above = names.parents.get(use.name)
@@ -57,10 +53,23 @@ class Keepers:
         if names_in(index) & computed or any(isinstance(one, ast.Call) for one in ast.walk(index)):
             raise Refused(f"the row of `{name}` that is filled is computed")
 
+    def _given(self, name: ast.Name) -> list[ast.expr | None]:
+        """What a variable of this function may have been given; nothing where it is that of another."""
+        if self.scope.resolve(name.id) is not self.scope:
+            return []
+        node = self.file.same(name)
+        home = self.file.names.scope_at(node).resolve(name.id)
+        bindings = reaching(home, node, self.file) if home is not None else []
+        return [self.file.names.given(one.node) for one in bindings]
+
+    def _fills_row(self, read: ast.expr) -> bool:
+        """Whether a value becomes a row of an array of NumPy."""
+        above = self.site.names.parents.get(read)
+        return isinstance(above, ast.Assign) and self.buffer_of(above) is not None
+
     def is_for_numpy(self, read: ast.expr) -> bool:
         """Whether a value goes into an array of NumPy, or into a list of which nothing else is made."""
-        above = self.site.names.parents.get(read)
-        if isinstance(above, ast.Assign) and self.buffer_of(above) is not None:
+        if self._fills_row(read):
             return True
         added_to = appended_to(self.site.names.parents.get(read))
         if added_to is None:
@@ -90,8 +99,7 @@ class Keepers:
 
     def is_stacked(self, read: ast.expr) -> bool:
         """Whether a value is appended to a list of which an array is made after the loop, or becomes a row of one."""
-        above = self.site.names.parents.get(read)
-        if isinstance(above, ast.Assign) and self.buffer_of(above) is not None:
+        if self._fills_row(read):
             return True
         added_to = appended_to(self.site.names.parents.get(read))
         return added_to is not None and bool(self.stacks_of(added_to))
@@ -119,14 +127,9 @@ class Keepers:
 
     def _check_lists(self, name: ast.Name, *, of_items: bool) -> None:
         """Raises Refused unless a list, or a dict of lists, was made empty in this function, and nothing else in the loop asks for it."""
-        names = self.site.names
-        own = self.scope.resolve(name.id) is self.scope
-        node = self.file.same(name)
-        home = self.file.names.scope_at(node).resolve(name.id)
-        bindings = reaching(home, node, self.file) if home is not None else []
-        given = [self.file.names.given(one.node) for one in bindings]
+        names, given = self.site.names, self._given(name)
         is_made = _is_dict_of_lists if of_items else _is_list
-        if not own or not given or not all(is_made(one) for one in given):
+        if not given or not all(is_made(one) for one in given):
             raise Refused(f"`{name.id}` is a {'dict' if of_items else 'list'} that others may hold")
         for use in names.uses_of(name.id, self.scope):
             above = names.parents.get(use.name)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import jax
+
 from jaxlint_runtime.across.agreement import Agreement
 from jaxlint_runtime.across.local_shards import spans
 from jaxlint_runtime.across.shared_reference import SharedProver, SharedReference
@@ -118,7 +120,5 @@ def _name(captured: CapturedFunction) -> str:
 
 
 def _spans(captured: CapturedFunction) -> bool:
-    import jax
-
     call = captured.call
     return call is not None and any(map(spans, jax.tree.leaves((call.args, call.kwargs))))

@@ -20,7 +20,7 @@ from jaxlint_runtime.workers import process
 from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import Death, ProcessGroup, default_memory_limit
 from jaxlint_runtime.workers.scratch_copy import Scratch
-from jaxlint_runtime.workers.starting import working_folder
+from jaxlint_runtime.workers.starting import in_copy, working_folder
 
 _LOOK = 0.05  # seconds
 _SIGN = 5.0  # seconds between two signs of life
@@ -49,10 +49,7 @@ class Ranks:
         coordinator = None if how.launcher else f"{_LOOPBACK}:{free_port()}"
         # What a launcher starts does not end with this process.
         ours = None if how.launcher else process.run_folder
-        if scratch is not None and proving is not None:
-            proving = proving.moved(
-                str(scratch.root), str(scratch.folder), lambda path: scratch.to_copy(os.path.realpath(path))
-            )
+        proving = None if proving is None else in_copy(proving, scratch)
         launch = request.launch() if proving is None else proving.launch
         job = RankJob(launch, coordinator, how.processes, ours, proving)
         self.put(JOB, encode(job))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from jaxlint_runtime.protocol.jobs import Job, Trial
 from jaxlint_runtime.request import CannotRun, Request
@@ -16,6 +16,8 @@ from jaxlint_runtime.workers import forking
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import default_memory_limit
 from jaxlint_runtime.workers.scratch_copy import Scratch
+
+_Job = TypeVar("_Job", bound=Job)
 
 
 def begin_imports(request: Request, modules: Sequence[str]) -> None:
@@ -52,13 +54,9 @@ def start_worker(
             limit,
             request.within(math.inf),
         )
-    if scratch is not None:
-        job = job.moved(
-            str(scratch.root), str(scratch.folder), lambda path: scratch.to_copy(os.path.realpath(path))
-        )
     try:
         return WorkerProcess(
-            job,
+            in_copy(job, scratch),
             python=request.python,
             folder=folder,
             environment=_environment(request, extra),
@@ -86,6 +84,15 @@ def _environment(request: Request, extra: Mapping[str, str]) -> dict[str, str]:
     if request.mesh is not None:
         simulate(environment, request.mesh)
     return environment
+
+
+def in_copy(job: _Job, scratch: Scratch | None) -> _Job:
+    """The job with its paths in the scratch copy, if there is one."""
+    if scratch is None:
+        return job
+    return job.moved(  # type: ignore[return-value]  # of the same kind
+        str(scratch.root), str(scratch.folder), lambda path: scratch.to_copy(os.path.realpath(path))
+    )
 
 
 def working_folder(scratch: Scratch | None) -> str:
