@@ -12,7 +12,7 @@ PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets test-editors vscode gpu rules golden recording migrations coverage constraints docs release clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets test-editors slurm vscode gpu rules golden recording migrations coverage constraints docs release clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,6 +60,9 @@ vscode: ## the extension for VS Code, as editors/vscode/jaxlint.vsix; needs npm
 
 test-editors: setup ## the tests in editors; installs Neovim and npm where it may
 	@tools/editors.sh
+
+slurm: ## install Slurm where that is allowed, for the tests that start one
+	@tools/slurm.sh
 
 gpu: ## the tests that need a GPU
 	@PYTHON="$(PYTHON)" tools/gpu.sh

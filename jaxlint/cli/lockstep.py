@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -78,85 +79,47 @@ class LockstepOptions:
     stall: float | None = None
     shared: str | None = None
 
-    @property
-    def several(self) -> bool:
-        """Whether the program runs as several processes."""
-        return self.lockstep or any(getattr(self, one.name) for one in fields(self))
+    def how(self, others: Mapping[str, Any]) -> InStep | None:
+        """How the processes are started, None for a program of one process.
 
-    def check(self, others: Mapping[str, Any]) -> None:
-        """Refuse what does not go together; `others` are the options of verify by name, as far as they were given. Raises Failure."""
-        other = next((name for name, value in others.items() if value), None)
-        if self.lockstep and other is not None:
-            raise Failure(f"--lockstep changes and measures nothing; leave out --{other}")
-        elsewhere = next((name for name in _ONE_PROCESS if others.get(name)), None)
-        if self.several and elsewhere is not None:
-            raise Failure(
-                f"--{elsewhere} is for programs of one process; leave it out, or give --lockstep alone"
-            )
-        if self.several and others.get("apply") and not self.processes:
-            raise Failure("--apply goes with --processes: the edited program runs in a copy on this machine")
-        if self.local_devices is not None and self.processes is None:
-            raise Failure("--local-devices goes with --processes")
-
-    def how(self) -> InStep:
-        """How the processes are started. Raises Failure."""
+        `others` are the other options of verify by name, as far as they were given. Raises Failure.
+        """
+        from jaxlint_runtime.job_step import job_step
         from jaxlint_runtime.request import InStep
 
+        self._check(others)
+        # Inside a step of a job each process runs this command. What is for one process stays that.
+        alone = self.processes or self.launcher or self.shared or any(map(others.get, _ONE_PROCESS))
+        step = None if alone else job_step(os.environ)
+        if step is None and not self._several:
+            return None
         return InStep(
             processes=self.processes,
             local_devices=self.local_devices or 1,
             launcher=_words(self.launcher),
             stall=self.stall or _STALL,
             shared=self.shared,
+            step=step,
         )
 
-    def compare(
-        self, program: Mapping[str, Any], output_format: str, output: Path | None, quiet: bool
-    ) -> int:
-        """Run the processes, report, and return the exit code. Raises Failure."""
-        from jaxlint_runtime.lockstep_run import LockstepRun
-        from jaxlint_runtime.report.progress_lines import Live
-        from jaxlint_runtime.request import CannotRun, Request
-        from jaxlint_runtime.run import Listener
-        from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+    @property
+    def _several(self) -> bool:
+        return self.lockstep or any(getattr(self, one.name) for one in fields(self))
 
-        check_folder_of(output)
-        how = self.how()
-        request = Request(**program)
-        try:
-            with cleaned_up(), Live(quiet=quiet) as live:
-                run = LockstepRun(request, how, Listener(live.note, live.progress, live.output))
-                run.run()
-        except (CannotRun, NoRoom) as error:
-            raise Failure(str(error)) from None
-        if not run.follows:
-            _report(run, output_format, output)
-        return _exit_code(run)
-
-    def prove(
-        self, request: Request, quiet: bool, apply: bool, allow_dirty: bool, accept_compiled: bool
-    ) -> tuple[Document, bool]:
-        """Run and verify a program of several processes; also whether one of them left the others. Raises Failure."""
-        from jaxlint_runtime.across_run import AcrossRun
-        from jaxlint_runtime.apply.apply_proven import apply_proven
-        from jaxlint_runtime.apply.preview import collect_diffs
-        from jaxlint_runtime.report.progress_lines import Live
-        from jaxlint_runtime.request import CannotRun
-        from jaxlint_runtime.run import Listener
-        from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
-
-        try:
-            with cleaned_up(), Live(quiet=quiet) as live:
-                run = AcrossRun(request, Listener(live.note, live.progress, live.output), how=self.how())
-                document = run.run()
-                if run.follows:
-                    sys.exit(FINDINGS if run.parted else 0)
-                document.diffs = collect_diffs(run)
-                if apply and not (document.interrupted or run.parted):
-                    apply_proven(run, allow_dirty, accept_compiled)
-                return document, run.parted
-        except (CannotRun, NoRoom) as error:
-            raise Failure(str(error)) from None
+    def _check(self, others: Mapping[str, Any]) -> None:
+        """Refuse what does not go together. Raises Failure."""
+        other = next((name for name, value in others.items() if value), None)
+        if self.lockstep and other is not None:
+            raise Failure(f"--lockstep changes and measures nothing; leave out --{other}")
+        elsewhere = next((name for name in _ONE_PROCESS if others.get(name)), None)
+        if self._several and elsewhere is not None:
+            raise Failure(
+                f"--{elsewhere} is for programs of one process; leave it out, or give --lockstep alone"
+            )
+        if self._several and others.get("apply") and not self.processes:
+            raise Failure("--apply goes with --processes: the edited program runs in a copy on this machine")
+        if self.local_devices is not None and self.processes is None:
+            raise Failure("--local-devices goes with --processes")
 
 
 def lockstep_options(command: _Command) -> _Command:
@@ -172,6 +135,55 @@ def lockstep_options(command: _Command) -> _Command:
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
+
+
+def compare_processes(
+    program: Mapping[str, Any], how: InStep, output_format: str, output: Path | None, quiet: bool
+) -> int:
+    """Run the processes, report, and return the exit code. Raises Failure."""
+    from jaxlint_runtime.lockstep_run import LockstepRun
+    from jaxlint_runtime.report.progress_lines import Live
+    from jaxlint_runtime.request import CannotRun, Request
+    from jaxlint_runtime.run import Listener
+    from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+
+    check_folder_of(output)
+    request = Request(**program)
+    try:
+        with cleaned_up(), Live(quiet=quiet) as live:
+            run = LockstepRun(request, how, Listener(live.note, live.progress, live.output))
+            run.run()
+    except (CannotRun, NoRoom) as error:
+        raise Failure(str(error)) from None
+    if not run.follows:
+        _report(run, output_format, output)
+    return _exit_code(run)
+
+
+def prove_in_processes(
+    request: Request, how: InStep, quiet: bool, apply: bool, allow_dirty: bool, accept_compiled: bool
+) -> tuple[Document, bool]:
+    """Run and verify a program of several processes; also whether one of them left the others. Raises Failure."""
+    from jaxlint_runtime.across_run import AcrossRun
+    from jaxlint_runtime.apply.apply_proven import apply_proven
+    from jaxlint_runtime.apply.preview import collect_diffs
+    from jaxlint_runtime.report.progress_lines import Live
+    from jaxlint_runtime.request import CannotRun
+    from jaxlint_runtime.run import Listener
+    from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+
+    try:
+        with cleaned_up(), Live(quiet=quiet) as live:
+            run = AcrossRun(request, Listener(live.note, live.progress, live.output), how=how)
+            document = run.run()
+            if run.follows:
+                sys.exit(FINDINGS if run.parted else 0)
+            document.diffs = collect_diffs(run)
+            if apply and not (document.interrupted or run.parted):
+                apply_proven(run, allow_dirty, accept_compiled)
+            return document, run.parted
+    except (CannotRun, NoRoom) as error:
+        raise Failure(str(error)) from None
 
 
 def _words(launcher: str | None) -> tuple[str, ...]:

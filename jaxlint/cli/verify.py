@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import json
-import re
 import shlex
 import sys
 import time
@@ -24,7 +23,8 @@ from jaxlint.cli.common import (
     said,
     write_report_file,
 )
-from jaxlint.cli.lockstep import LockstepOptions, lockstep_options
+from jaxlint.cli.lockstep import LockstepOptions, compare_processes, lockstep_options, prove_in_processes
+from jaxlint.cli.parameter_types import Dimension, Duration, Names, Sizes
 from jaxlint.cli.program_options import ProgramOptions, program_options
 from jaxlint.cli.report_files import ReportFiles, report_files
 from jaxlint.report.escaping import wellformed
@@ -36,69 +36,12 @@ if TYPE_CHECKING:
 _WAIT = 600.0  # seconds
 
 
-class _Names(click.ParamType):
-    """Comma-separated names: cpu,tpu:v5e-1x1."""
-
-    name = "NAMES"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        return (
-            value if isinstance(value, tuple) else tuple(filter(None, map(str.strip, str(value).split(","))))
-        )
-
-
-class _Duration(click.ParamType):
-    """A time: 90, 90s, 2m, 1h."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", str(value).strip())
-        if found is None or not float(found[1]):
-            self.fail(f"{value!r} is not a time; write 90s, 2m or 1h", param, ctx)
-        return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
-
-
-class _Dimension(click.ParamType):
-    """A named size: batch=32."""
-
-    name = "DIMENSION"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        if isinstance(value, tuple):
-            return value
-        found = re.fullmatch(r"\s*(\w+)\s*=\s*(\d+)\s*", str(value))
-        if not found:
-            self.fail(f"{value!r} names no size; write one like batch=32", param, ctx)
-        return found[1], int(found[2])
-
-
-class _Sizes(click.ParamType):
-    """A dimension and its sizes: batch=16,64,256."""
-
-    name = "SIZES"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, tuple[int, ...]]:
-        if isinstance(value, tuple):
-            return value
-        found = re.fullmatch(r"\s*(\w+)\s*=\s*(\d+(?:\s*,\s*\d+)*)\s*", str(value))
-        if not found:
-            self.fail(f"{value!r} names no sizes; write some like batch=16,64,256", param, ctx)
-        return found[1], tuple(dict.fromkeys(int(number) for number in found[2].split(",")))
-
-
 @click.command("verify", context_settings={"ignore_unknown_options": False})
 @program_options
 @click.option(
     "--target",
     "target_names",
-    type=_Names(),
+    type=Names(),
     multiple=True,
     metavar="NAME,...",
     help="Device to run on or compile for: cpu, gpu, tpu:v5e-1x1 ... (`jaxlint targets`); may be repeated.",
@@ -106,7 +49,7 @@ class _Sizes(click.ParamType):
 @click.option(
     "--transform",
     "transform_names",
-    type=_Names(),
+    type=Names(),
     multiple=True,
     metavar="NAME,...",
     help="Try only this: donation, remat, bf16 ..., source for edits of the source, settings for those of JAX; may be repeated.",
@@ -125,7 +68,7 @@ class _Sizes(click.ParamType):
 )
 @click.option(
     "--budget",
-    type=_Duration(),
+    type=Duration(),
     metavar="TIME",
     help="The longest all of it may take, say 90s, 2m or 1h: what does not fit is not tried.",
 )
@@ -156,7 +99,7 @@ class _Sizes(click.ParamType):
 @click.option(
     "--dim",
     "dims",
-    type=_Dimension(),
+    type=Dimension(),
     multiple=True,
     metavar="NAME=N",
     help="Size of a named dimension, of examples or of jaxtyping annotations; may be repeated. Without --inputs the jitted "
@@ -164,7 +107,7 @@ class _Sizes(click.ParamType):
 )
 @click.option(
     "--sizes",
-    type=_Sizes(),
+    type=Sizes(),
     multiple=True,
     metavar="NAME=N,N,...",
     help="Verify once for each size of a dimension of --inputs or of annotations, or of {NAME} among ARGS, and show how the gain grows; may be repeated.",
@@ -209,7 +152,7 @@ class _Sizes(click.ParamType):
 )
 @click.option(
     "--workers-wait",
-    type=_Duration(),
+    type=Duration(),
     metavar="TIME",
     help="The longest a job may wait for its machine (10m).",
 )
@@ -267,9 +210,9 @@ def command(
     }
     others |= {"inputs": inputs, "dim": dims, "sizes": sizes, "eager": eager, "fail-under": fail_under}
     others |= {"save": save, "compare": compare, "apply": apply, "workers": workers, **files.given()}
-    in_step.check(others)
-    if in_step.lockstep:
-        sys.exit(in_step.compare(program.for_worker(), output_format, output, quiet))
+    how = in_step.how(others)
+    if how is not None and in_step.lockstep:
+        sys.exit(compare_processes(program.for_worker(), how, output_format, output, quiet))
     targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))
     transforms = _known_transforms(transform_names)
     shape = _mesh(mesh, targets, transforms, apply)
@@ -305,8 +248,8 @@ def command(
     check_folder_of(save)
     files.prepare()
     parted = False
-    if in_step.several:
-        document, parted = in_step.prove(request, quiet, apply, allow_dirty, accept_compiled)
+    if how is not None:
+        document, parted = prove_in_processes(request, how, quiet, apply, allow_dirty, accept_compiled)
     else:
         document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
     worse = _against(document, stored, compare)

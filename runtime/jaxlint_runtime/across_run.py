@@ -43,9 +43,10 @@ class AcrossRun(Verification):
     def run(self) -> Document:
         """Runs the program and proves the candidates of the functions that span processes. Raises CannotRun."""
         validate(self.request)
-        self.listener.note(
-            f"running {self.request.target} in {self.how.counted} to its end, at most {self.request.timeout:g} s"
-        )
+        if self.how.step is None or self.how.step.first:
+            self.listener.note(
+                f"running {self.request.target} in {self.how.counted} to its end, at most {self.request.timeout:g} s"
+            )
         self.attempt(self.request.capture(), None)
         return self.document
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,13 +14,14 @@ from jaxlint_runtime.lockstep.order import Order, Rank
 from jaxlint_runtime.lockstep.verdict import Kind, Source, Verdict
 from jaxlint_runtime.protocol.jobs import Capture, Known
 from jaxlint_runtime.protocol.json_records import Plain, encode
-from jaxlint_runtime.protocol.launch_records import KNOWN, STOP, Alone, Joined, Launched, Over, Told
+from jaxlint_runtime.protocol.launch_records import KNOWN, Alone, Joined, Launched, Over, Told
 from jaxlint_runtime.protocol.worker_events import Event, read_event
 from jaxlint_runtime.request import CannotRun, InStep, Request, validate
 from jaxlint_runtime.run import Listener
 from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.ranks import Ranks
 from jaxlint_runtime.workers.scratch_copy import Scratch
+from jaxlint_runtime.workers.shared_folder import shared_folder
 from jaxlint_runtime.workers.starting import to_originals
 
 _LOOK = 0.05  # seconds between two looks at the lists
@@ -61,7 +60,7 @@ class LockstepRun:
         """Run the program to its end, to a limit, or until a process leaves. Raises CannotRun."""
         validate(self.request)
         self.how.validate(self.request)
-        with _shared_folder(self.how) as folder:
+        with shared_folder(self.how) as folder:
             self._began = started = time.monotonic()
             try:
                 with Ranks(
@@ -282,29 +281,3 @@ def _is_out(rank: Rank) -> bool:
 def _is_through(rank: Rank | None) -> bool:
     """Whether the program came to its end in this process, without an error."""
     return rank is not None and rank.over is not None and not rank.over.raised and not rank.over.status
-
-
-@contextmanager
-def _shared_folder(how: InStep) -> Iterator[Path]:
-    """A folder that all processes see. A launcher may start them on other machines, which as a rule share the working folder."""
-    if how.joins:
-        folder = Path(how.shared or "").absolute()
-        if (folder / STOP).exists():
-            raise CannotRun(f"--shared {how.shared}: holds the lists of an earlier run; name an empty folder")
-        yield folder
-        return
-    if how.shared is not None:
-        yield Path(tempfile.mkdtemp(prefix="jaxlint-lockstep-", dir=Path(how.shared).absolute()))
-        return
-    try:
-        made = tempfile.TemporaryDirectory(
-            prefix=".jaxlint-lockstep-" if how.launcher else "jaxlint-lockstep-",
-            dir=Path.cwd() if how.launcher else None,
-            ignore_cleanup_errors=True,
-        )
-    except OSError as error:
-        raise CannotRun(
-            f"the lists of the processes cannot be written here ({error.strerror}); name a folder with --shared"
-        ) from None
-    with made as name:
-        yield Path(name)

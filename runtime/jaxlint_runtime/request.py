@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
+from jaxlint_runtime.job_step import JobStep
 from jaxlint_runtime.optimiser_settings import PROGRAM
 from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Trying, Until
 from jaxlint_runtime.targets import UnknownTarget, parse
@@ -162,16 +163,20 @@ class InStep:
     local_devices: int = 1  # simulated, of each of `processes`
     launcher: tuple[str, ...] = ()  # command that starts the processes
     shared: str | None = None  # folder that all processes see; the lists stay there
+    step: JobStep | None = None  # whose processes all run this command
 
     @property
     def joins(self) -> bool:
         """Whether others run the same command for the other processes, with the same folder."""
-        return self.processes is None and not self.launcher and self.shared is not None
+        return self.step is not None or (
+            self.processes is None and not self.launcher and self.shared is not None
+        )
 
     @property
     def counted(self) -> str:
         """The processes, in words."""
-        return f"{self.processes} processes" if self.processes else "the processes of its launcher"
+        count = self.step.processes if self.step else self.processes
+        return f"{count} processes" if count else "the processes of its launcher"
 
     def shown(self, request: Request) -> str:
         """What is started, in words."""
@@ -183,7 +188,7 @@ class InStep:
             raise CannotRun(
                 "--pytest runs one process; name a script that all processes run, or a module with -m"
             )
-        if not self.launcher and self.processes is None and self.shared is None:
+        if not (self.launcher or self.processes or self.shared or self.step):
             raise CannotRun(
                 "--lockstep needs the other processes: give --processes N, --launcher COMMAND, or all of them one --shared FOLDER"
             )
