@@ -58,8 +58,8 @@ test-targets: ## the tests of compiling for TPUs and GPUs that are not there (TA
 vscode: ## the extension for VS Code, as editors/vscode/jaxlint.vsix; needs npm
 	cd editors/vscode && npm ci --ignore-scripts && npm test && npm run package
 
-test-editors: setup ## the tests in editors; installs Neovim and npm where it may
-	@tools/editors.sh
+test-editors: setup ## the tests in editors; installs Neovim, npm, Chromium and JupyterLab where it may
+	@PYTHON="$(PYTHON)" tools/editors.sh
 
 slurm: ## install Slurm where that is allowed, for the tests that start one
 	@tools/slurm.sh
@@ -96,4 +96,4 @@ constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
 
 clean: ## remove what make made
-	rm -rf .venv .venv-docs .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .pyodide site .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache .fuzz .fuzz.json
+	rm -rf .venv .venv-docs .venv-jupyter .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .pyodide site .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache .fuzz .fuzz.json

@@ -1,10 +1,11 @@
 #!/bin/sh
-# The tests in editors: makes Neovim and npm ready, by the system's packages where they are missing and that is allowed, builds the
-# extension for VS Code and tests both.
+# The tests in editors: makes Neovim, npm and Chromium ready, by the system's packages where they are missing and that is allowed, builds
+# the extension for VS Code, makes an environment with JupyterLab, and tests all three.
 set -e
 missing=
 command -v nvim >/dev/null || missing="neovim"
 command -v npm >/dev/null || missing="$missing npm"
+command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || missing="$missing chromium"
 if [ -n "$missing" ]; then
     sudo=
     [ "$(id -u)" = 0 ] || sudo="sudo -n"
@@ -12,7 +13,7 @@ if [ -n "$missing" ]; then
         # A machine without a way to its packages is to lose no time.
         quick="timeout 90 $sudo apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=10"
         # shellcheck disable=SC2086
-        $quick update && $quick install -y --no-install-recommends $missing || true
+        $quick update && for one in $missing; do $quick install -y --no-install-recommends "$one" || true; done || true
     elif command -v brew >/dev/null; then
         # shellcheck disable=SC2086
         brew install --quiet $missing || true
@@ -24,4 +25,6 @@ else
     echo "npm is not installed, or has no way to its packages: the extension for VS Code is not built" >&2
 fi
 command -v nvim >/dev/null || echo "Neovim is not installed: its test is skipped" >&2
-exec .venv/bin/python -m pytest -q tests/integration/test_neovim.py tests/integration/test_vscode.py
+"${PYTHON:-.venv/bin/python}" tools/setup.py --venv .venv-jupyter --group jupyter --extra server ||
+    echo "JupyterLab could not be installed: its test is skipped" >&2
+exec .venv/bin/python -m pytest -q tests/integration/test_neovim.py tests/integration/test_vscode.py tests/integration/test_jupyterlab.py

@@ -132,7 +132,7 @@ def compile_constraints() -> None:
         print(f"setup: resolving {target.relative_to(ROOT)}", flush=True)
         run(
             *(uv, "pip", "compile", "--quiet", "--upgrade", "pyproject.toml"),
-            *("--group", "dev", "--group", "docs", "--group", "release"),
+            *("--group", "dev", "--group", "docs", "--group", "jupyter", "--group", "release"),
             *("--extra", "verify", "--extra", "triton", "--extra", "tpu", "--extra", "plots"),
             *("--extra", "submitit", "--extra", "ray"),
             *("--python-version", f"{version[0]}.{version[1]}", "--python-platform", "x86_64-manylinux_2_31"),
