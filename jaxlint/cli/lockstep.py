@@ -215,10 +215,12 @@ def _report(run: LockstepRun, output_format: str, output: Path | None) -> None:
 
 
 def _exit_code(run: LockstepRun) -> int:
+    from jaxlint_runtime.lockstep.batches import compared
     from jaxlint_runtime.lockstep.verdict import Kind
 
     if run.interrupted:
         return INTERRUPTED
     if run.verdict.kind is Kind.UNKNOWN:
         return FAILED
-    return 0 if run.verdict.kind is Kind.SAME else FINDINGS
+    differ = any(one.copies for one in compared(run.order))
+    return FINDINGS if differ or run.verdict.kind is not Kind.SAME else 0

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.lockstep.verdict import Kind
+from jaxlint_runtime.lockstep.batches import compared
+from jaxlint_runtime.lockstep.verdict import Kind, of_batches
 from jaxlint_runtime.lockstep_run import LockstepRun
 from jaxlint_runtime.protocol.jobs import Capture, Known
 from jaxlint_runtime.protocol.worker_events import Captured, Event
@@ -67,6 +68,8 @@ class AcrossRun(Verification):
         self.parted = verdict.kind is not Kind.SAME
         if self.follows:
             return None
+        for batches in compared(steps.order) if self.examine else ():
+            self.say(of_batches(batches))
         if not self.parted:
             self.say(verdict.message)
         elif self.document.ran or not self.examine:

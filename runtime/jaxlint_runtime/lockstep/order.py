@@ -9,6 +9,7 @@ from jaxlint_runtime.protocol.launch_records import (
     Began,
     Compiled,
     Compiling,
+    HostData,
     Joined,
     Launched,
     Over,
@@ -32,6 +33,7 @@ class Rank:
     programs: dict[int, Program] = field(default_factory=dict)
     stacks: dict[int, Places] = field(default_factory=dict)
     launches: list[Launched] = field(default_factory=list)
+    host_data: list[HostData] = field(default_factory=list)
     met: int = 0
     compiling: Compiling | None = None
     compiled: dict[str, Compiled] = field(default_factory=dict)  # by the hash of a program
@@ -66,6 +68,8 @@ class Rank:
             case Launched():
                 self.launches.append(record)
                 self.stands, self.moved = None, now
+            case HostData():
+                self.host_data.append(record)
             case Stands():
                 self.stands = record
             case Over():

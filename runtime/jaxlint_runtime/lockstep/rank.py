@@ -18,6 +18,7 @@ from jaxlint_runtime.capture.installed import versions
 from jaxlint_runtime.capture.run_program import Ending, How, Kind, run_program
 from jaxlint_runtime.capture.session import Session
 from jaxlint_runtime.capture.stop import Stopper
+from jaxlint_runtime.lockstep.host_data import MULTIHOST
 from jaxlint_runtime.lockstep.recording import Recording, Writer, watch_for_end
 from jaxlint_runtime.protocol.jobs import Capture
 from jaxlint_runtime.protocol.json_records import to_plain
@@ -37,7 +38,7 @@ def run(shared: Path, job: RankJob) -> None:
     recording = Recording(writer, shared, project, _given(job, started_as), job.proving is not None)
     watch_for_end(shared, STOP, ALIVE, _PATIENCE, lambda: os._exit(1))
     recording.begin(started_as)
-    AfterImport({"jax": recording.on_jax}).install()
+    AfterImport({"jax": recording.on_jax, MULTIHOST: recording.on_multihost}).install()
     arguments = tuple(_numbered(one, started_as, job.processes) for one in job.launch.arguments)
     launch = replace(job.launch, arguments=arguments)
     if job.proving is not None:

@@ -11,20 +11,24 @@ import sys
 import threading
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from jaxlint_runtime.capture.function_identity import Project
+from jaxlint_runtime.lockstep import host_data
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.protocol.launch_records import (
     Alone,
     Began,
     Compiled,
     Compiling,
+    HostData,
     Joined,
     Launched,
+    Leaf,
     Place,
     Program,
     Record,
@@ -40,6 +44,7 @@ _TICK = 0.5  # seconds between two signs of life
 _DEEPEST = 32  # places of a stack, the innermost of them
 _KEPT_TEXT = 2 * 2**20  # characters of StableHLO that are left to be compared
 _SHOWN_TYPES = 6
+_COMPARED = 32  # calls of one line whose data are compared
 _ARGUMENT = re.compile(r"%arg\d+: (tensor<[^>]*>)")
 _MAIN = re.compile(r"func\.func public @main\((.*)")
 
@@ -81,6 +86,7 @@ class Recording:
         self._programs = 0
         self._compile_begins: dict[int, float] = {}
         self._launches = 0
+        self._host_data: Counter[int] = Counter()  # calls, by their stack
         self.joined = False
         self._last: weakref.ref[Any] | None = None  # a result of the program that was launched last
 
@@ -95,8 +101,13 @@ class Recording:
 
         compat.LaunchHooks(self._compiling, self._compiled, self._launching, self._launched).install()
         compat.on_initialize(self._on_joined, self._given)
+        host_data.on_jax(jax, self._host_data_made)
         if self._stays:
             self.disconnect = compat.stay_connected()
+
+    def on_multihost(self, module: ModuleType) -> None:
+        """The helpers of JAX for several hosts were imported."""
+        host_data.on_multihost(module, self._host_data_made)
 
     # ---- hooks ----
 
@@ -150,6 +161,19 @@ class Recording:
         first = next(iter(results), None)
         with contextlib.suppress(TypeError):  # what cannot be referred to weakly
             self._last = None if first is None else weakref.ref(first)
+
+    def _host_data_made(self, caller: FrameType | None) -> Callable[[tuple[Leaf, ...]], None] | None:
+        """Who takes what one call puts into arrays that span processes.
+
+        Calls of packages are none of the program's data: JAX gathers and compares values in this way.
+        """
+        if caller is None or self._project.file(caller.f_code.co_filename) is None:
+            return None
+        stack = self._stack(caller)
+        with self._lock:
+            self._host_data[stack] += 1
+            wanted = self._host_data[stack] <= _COMPARED
+        return (lambda leaves: self._writer.write(HostData(stack, leaves))) if wanted else None
 
     # ---- parts ----
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jaxlint_runtime.lockstep.batches import Batches
 from jaxlint_runtime.lockstep.condition import Condition, condition
 from jaxlint_runtime.lockstep.order import Launch, Order, Rank
 from jaxlint_runtime.protocol.launch_records import Place
@@ -156,6 +157,16 @@ def same(order: Order, how: str) -> Verdict:
     return Verdict(
         Kind.SAME, f"{count} processes launched the same {_programs(order.started)} in step; {how}"
     )
+
+
+def of_batches(batches: Batches) -> str:
+    """What is wrong with the arrays that processes make of their own data."""
+    at, who = _place(batches.place), _processes(batches.processes)
+    calls = f"{batches.calls} of {batches.of} calls" if batches.of > 1 else "the only call"
+    if batches.copies:
+        leaf = f" of {batches.leaf}" if batches.leaf else ""
+        return f"{who} hold part [{batches.part}]{leaf} and gave different values for it at {at}, in {calls}"
+    return f"{who} gave the same data for different parts of an array at {at}, in {calls}; give each its own part"
 
 
 def named(launch: Launch) -> str:

@@ -102,6 +102,31 @@ class Launched(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class Shard:
+    """What a process gave one part of an array: `place` says which part, `digest` what. `constant`: all its numbers are equal."""
+
+    place: str
+    digest: str
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An array that spans processes, by its place in a tree, and the parts that this process gave."""
+
+    name: str
+    shards: tuple[Shard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostData(Message):
+    """One call that put data of this process into arrays that span processes."""
+
+    stack: int
+    leaves: tuple[Leaf, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Stands(Message):
     """Where the main thread is, when it has not launched anything for a while. `inside`: in JAX, called from that line."""
 
@@ -131,7 +156,19 @@ class Told(Message):
 
 
 Record = (
-    Began | Joined | Alone | Compiling | Compiled | Program | Stack | Launched | Stands | Tick | Over | Told
+    Began
+    | Joined
+    | Alone
+    | Compiling
+    | Compiled
+    | Program
+    | Stack
+    | Launched
+    | HostData
+    | Stands
+    | Tick
+    | Over
+    | Told
 )
 
 

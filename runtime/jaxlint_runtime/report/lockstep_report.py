@@ -9,8 +9,9 @@ from typing import Any, TextIO
 from rich.text import Text
 
 from jaxlint.report.escaping import escaped
+from jaxlint_runtime.lockstep.batches import Batches, compared
 from jaxlint_runtime.lockstep.order import Order, Rank
-from jaxlint_runtime.lockstep.verdict import Kind, Verdict
+from jaxlint_runtime.lockstep.verdict import Kind, Verdict, of_batches
 from jaxlint_runtime.protocol.launch_records import Compiled, Place
 from jaxlint_runtime.report.document import SCHEMA_VERSION
 from jaxlint_runtime.report.plain_table import plain_table, plain_text
@@ -47,11 +48,23 @@ def as_json(verdict: Verdict, order: Order, took: float) -> dict[str, Any]:
                 "text": apart.text,
                 "certain": apart.sure,
             },
+            "batches": [_batches(one) for one in compared(order)],
             "programs_in_step": order.started,
             "seconds": took,
             "ranks": [_rank(number, rank) for number, rank in sorted(order.ranks.items())],
             "programs": _programs(order),
         },
+    }
+
+
+def _batches(batches: Batches) -> dict[str, Any]:
+    return {
+        "message": of_batches(batches),
+        "kind": "copies" if batches.copies else "same",
+        **_place(batches.place),
+        "processes": list(batches.processes),
+        "calls": batches.calls,
+        "of": batches.of,
     }
 
 
@@ -117,6 +130,8 @@ def print_lockstep(verdict: Verdict, order: Order, stream: TextIO) -> None:
     stream.write(escaped(f"{_HEADS[verdict.kind]}: {verdict.message}.") + "\n")
     if verdict.why:
         stream.write(escaped(f"Why: {verdict.why}.") + "\n")
+    for one in found["batches"]:
+        stream.write(escaped(f"Data: {one['message']}.") + "\n")
     ranks = _first(found["ranks"], verdict.processes)
     programs = found["programs"][:_SHOWN_PROGRAMS]
     _table(
