@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from jaxlint.cli.explain import page
 from jaxlint.registry import all_rules
 from jaxlint.rule import CATEGORIES, Rule, category_title
+from jaxlint.rule_page import page
 from jaxlint.suppress import UNUSED_CODE, UNUSED_NAME, UNUSED_PAGE
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "rules"

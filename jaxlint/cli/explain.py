@@ -8,17 +8,9 @@ import click
 
 from jaxlint.cli.common import Failure
 from jaxlint.cli.completion import complete_rules
-from jaxlint.finding import Severity
-from jaxlint.registry import UnknownRule, find_rule
+from jaxlint.registry import UnknownRule
 from jaxlint.report.styled import wants_colour
-from jaxlint.rule import Rule
-from jaxlint.suppress import UNUSED_CODE, UNUSED_NAME, UNUSED_PAGE
-
-_FIXES = {
-    "safe": "`jaxlint fix` rewrites it.",
-    "partly safe": "`jaxlint fix` rewrites some cases, `jaxlint fix --unsafe-fixes` more; review the change.",
-    "unsafe": "`jaxlint fix --unsafe-fixes` rewrites it; review the change.",
-}
+from jaxlint.rule_page import page_of
 
 
 @click.command("explain")
@@ -26,7 +18,7 @@ _FIXES = {
 def command(rules: tuple[str, ...]) -> None:
     """Explain a RULE, given by code or name: what it finds, why it matters, an example, the fix."""
     try:
-        pages = [_page_of(key) for key in rules]
+        pages = [page_of(key) for key in rules]
     except UnknownRule as error:
         raise Failure(str(error)) from None
     text = "\n".join(pages)
@@ -37,25 +29,3 @@ def command(rules: tuple[str, ...]) -> None:
         Console().print(Markdown(text))
     else:
         click.echo(text, nl=False)
-
-
-def _page_of(key: str) -> str:
-    if key.upper() == UNUSED_CODE or key.lower() == UNUSED_NAME:
-        return UNUSED_PAGE  # a code of the engine itself, in no rule pack
-    return page(find_rule(key))
-
-
-_ELSEWHERE = " (`warning` if it depends on a caller in another file, `info` if that caller is a test)"
-
-
-def page(rule: type[Rule]) -> str:
-    """The documentation of `rule` in Markdown."""
-    lowered = rule.follows_calls and rule.severity is Severity.ERROR
-    facts = f"Category `{rule.category}`, severity `{rule.severity}`{_ELSEWHERE if lowered else ''}."
-    if rule.preview:
-        facts += " In preview: runs only with `--preview`."
-    if rule.fixable:
-        facts += f" {_FIXES[rule.fixable]}"
-    if rule.proven_by():
-        facts += f" `jaxlint verify --transform {rule.proven_by()} PROGRAM` measures the gain."
-    return f"# {rule.name} ({rule.code})\n\n{facts}\n\n{rule.documentation()}\n"

@@ -1,4 +1,4 @@
-"""Findings as diagnostics of an editor, and their code actions: the fix, a suppression comment, the rule page."""
+"""Findings as diagnostics of an editor, and their code actions: the fix, a suppression comment, the page of the rule."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from jaxlint.ignores import with_ignores
 from jaxlint.registry import help_address
 from jaxlint.server.checking import Checked
 from jaxlint.server.documents import Document
+from jaxlint.server.explaining import EXPLAIN
 from jaxlint.server.positions import Text, lines_in_common, text_of_cell, text_of_finding
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.syntax.parse import split_lines
@@ -111,6 +112,9 @@ def actions_of(
             title = f"jaxlint: ignore {finding.name} on this line"
             edit = types.WorkspaceEdit(changes={uri: [ignore]})
             actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, [said], edit=edit))
+        title = f"jaxlint: explain {finding.name}"
+        explain = types.Command(title, EXPLAIN, arguments=[finding.name])
+        actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, [said], command=explain))
     return actions
 
 

@@ -20,6 +20,7 @@ from jaxlint.syntax.parse import parse_source, split_lines
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SHOWN_CALLS = 3
+HINTS = frozenset({"staged", "static"})
 Place = tuple[int | None, int, int]  # cell, line from 1, column from 0 in code points
 
 
@@ -124,7 +125,7 @@ class Explanations:
     def _of_variable(self, array: ArrayFacts, line: int) -> list[str]:
         if not array.tracer:
             return [f"`{array.name}`: `{array.written()}`"]
-        shown = f", `{array.written()}`" if array.known else ""
+        shown = _shape(array)
         around = next((one.facts for one in self._around(line) if one.facts.qualname == array.function), None)
         where = f" in `{around.qualname}`" if around is not None else ""
         said = [f"`{array.name}` is **a tracer**{where}{shown}."]
@@ -141,16 +142,27 @@ class Explanations:
         where = f" in `{facts.qualname}`"
         if facts.staged == "no":
             where += ", which runs on the host"
-        shown = f", `{array.written()}`" if array is not None and array.known else ""
+        shown = _shape(array)
         lines = [f"`{name}` is **{what}**{where}{shown}."]
         if kind == "traced" and facts.reason:
             lines.append(f"Why: {facts.reason}.")
-        calls = [call for call in (facts.calls or {}).get(name, []) if call is not None]
+        calls = [
+            call
+            for call in (facts.calls or {}).get(name, [])
+            if call is not None and not self._is_header(function, call)
+        ]
         if calls:
             places = list(dict.fromkeys(self._place_of(call) for call in calls))
             more = f" and {len(places) - _SHOWN_CALLS} more" if len(places) > _SHOWN_CALLS else ""
             lines.append(f"Passed at {', '.join(places[:_SHOWN_CALLS])}{more}.")
         return "\n\n".join(lines)
+
+    def _is_header(self, function: _Function, call: CallSite) -> bool:
+        """Whether a call is the one that the analysis assumes where a function is defined."""
+        node = function.node
+        if call.path != self.source.display or isinstance(node, ast.Lambda):
+            return False
+        return function.facts.line <= call.line < node.body[0].lineno
 
     def _place_of(self, call: CallSite) -> str:
         """The place of a call for a reader of this document."""
@@ -223,6 +235,12 @@ class Explanations:
             if self._place(number, 0)[:2] == (cell, line):
                 return number
         return None
+
+
+def _shape(array: ArrayFacts | None) -> str:
+    """What is known of an array, behind the word that it is a tracer."""
+    known = array is not None and array.known
+    return f", `{array.written().removesuffix(' tracer')}`" if array is not None and known else ""
 
 
 def _of_function(facts: FunctionFacts) -> str:

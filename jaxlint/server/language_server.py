@@ -20,14 +20,24 @@ from jaxlint.server.checking import Checked
 from jaxlint.server.diagnostics import FIX_ALL, actions_of, diagnostics_of, fix_all, reader_of
 from jaxlint.server.documents import Document, NotebookDocument, TextDocument, path_of
 from jaxlint.server.examiner import Examiner
-from jaxlint.server.explanations import Explanations
+from jaxlint.server.explaining import EXPLAIN, Pages
+from jaxlint.server.explanations import HINTS, Explanations
 from jaxlint.server.meanwhile import Known, beside
 from jaxlint.server.positions import Text, text_of_cell
+from jaxlint.source import SourceFile
 
 T = TypeVar("T")
 
-_PAUSE = 0.15  # seconds without a key before the visible text is checked
-_WATCHED = ("**/*.py", "**/pyproject.toml", "**/jaxlint.toml")
+_PAUSE = 0.05  # seconds without a key before the visible text is checked
+# Modules, settings, what the project requires of jax, and what is known in it.
+_WATCHED = (
+    "**/*.py",
+    "**/pyproject.toml",
+    "**/jaxlint.toml",
+    "**/setup.cfg",
+    "**/*requirements*.txt",
+    "**/*baseline*.jsonl",
+)
 
 
 @dataclass(slots=True)
@@ -42,6 +52,8 @@ class _State:
     early: Checked | None = None
     before: Known | None = None
     explanations: Explanations | None = None
+    explaining: asyncio.Task[None] | None = None
+    asking: int = 0  # requests that wait for the explanations
     pending: asyncio.Task[None] | None = None
     work: asyncio.Task[None] | None = None
     answered_early: bool = False
@@ -60,13 +72,19 @@ class _Wishes:
     """The settings of the editor."""
 
     hover: bool = True
-    inlay_hints: bool = True
+    hints: frozenset[str] = HINTS
 
     @classmethod
     def of(cls, options: Any) -> _Wishes:
         given = options if isinstance(options, dict) else {}
         given = given.get("settings", given)
-        return cls(given.get("hover", True) is not False, given.get("inlayHints", True) is not False)
+        given = given if isinstance(given, dict) else {}
+
+        def on(key: str) -> bool:
+            return given.get(key, True) is not False
+
+        hints = frozenset(kind for kind in HINTS if on("inlayHints") and on(f"{kind}Hints"))
+        return cls(on("hover"), hints)
 
 
 @dataclass(slots=True)
@@ -217,17 +235,37 @@ class Session:
             source = known[1].source if known is not None else None
             if known is None or state is None or source is None:
                 return None
-            document = state.document
-            made = state.explanations
-            if made is None:
-                others = [one.document for one in self.states.values()]
-                self.examined = document.uri
-                facts = await self.in_thread(functools.partial(self.examiner.explain, document, others))
-                if facts is None or state.document is not document:
-                    continue  # another text is visible now
-                made = state.explanations = Explanations(source, facts)
-            cell = document.code.get(uri)
-            return made, cell, text_of_cell(source, cell, self.codec)
+            if state.explanations is not None:
+                cell = state.document.code.get(uri)
+                return state.explanations, cell, text_of_cell(source, cell, self.codec)
+            if state.document is known[0]:
+                await self._explanations(state, source)
+
+    async def _explanations(self, state: _State, source: SourceFile) -> None:
+        """Waits for the facts of a document. Requests wait for one run; it ends when all of them are cancelled."""
+        if state.explaining is None:
+            state.explaining = asyncio.ensure_future(self._explain(state, source))
+        work = state.explaining
+        state.asking += 1
+        try:
+            await asyncio.wait([work])
+        finally:
+            state.asking -= 1
+            if not work.done() and not state.asking and self.examined == state.document.uri:
+                self.examiner.interrupt()
+        if (error := work.exception()) is not None:
+            raise error
+
+    async def _explain(self, state: _State, source: SourceFile) -> None:
+        document = state.document
+        others = [one.document for one in self.states.values()]
+        self.examined = document.uri
+        try:
+            facts = await self.in_thread(functools.partial(self.examiner.explain, document, others))
+        finally:
+            state.explaining = None
+        if facts is not None and state.document is document:
+            state.explanations = Explanations(source, facts)
 
     async def _publish_later(self, uri: str) -> None:
         await asyncio.sleep(_PAUSE)
@@ -272,6 +310,9 @@ class Session:
             self.opened(uri)
         if self.pulls and self._refreshes:
             await self.server.workspace_diagnostic_refresh_async(None)
+        about = self.server.client_capabilities.workspace
+        if about is not None and about.inlay_hint is not None and about.inlay_hint.refresh_support:
+            await self.server.workspace_inlay_hint_refresh_async(None)
 
 
 def make_server(examiner: Examiner) -> LanguageServer:
@@ -389,16 +430,23 @@ def _answers(server: LanguageServer, session: Session) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
-        known = await session.explained(params.text_document.uri) if session.wishes.inlay_hints else None
-        return [] if known is None else list(_inlay(*known, params.range))
+        kinds = session.wishes.hints
+        known = await session.explained(params.text_document.uri) if kinds else None
+        return [] if known is None else list(_inlay(*known, params.range, kinds))
+
+    pages = Pages(server)
+
+    @server.command(EXPLAIN)
+    async def explain(rule: str) -> None:
+        await pages.show(rule)
 
 
 def _inlay(
-    explained: Explanations, cell: int | None, text: Text, wanted: types.Range
+    explained: Explanations, cell: int | None, text: Text, wanted: types.Range, kinds: frozenset[str]
 ) -> Iterator[types.InlayHint]:
     for hint in explained.hints():
         where, line, column = hint.place
-        if where == cell and wanted.start.line <= line - 1 <= wanted.end.line:
+        if hint.text in kinds and where == cell and wanted.start.line <= line - 1 <= wanted.end.line:
             yield types.InlayHint(
                 text.position(line, column + 1), f" {hint.text}", tooltip=hint.tooltip, padding_left=True
             )

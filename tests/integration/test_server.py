@@ -7,15 +7,18 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcRequestCancelled
 from pygls.lsp.client import LanguageClient
 
 from jaxlint.config import load_config
 from jaxlint.engine import check
 from jaxlint.narrowing.baseline import entries_of, write_baseline
 from jaxlint.registry import find_rule
+from jaxlint.rule_page import page
 
 TRAIN = """import jax
 import jax.numpy as jnp
@@ -89,11 +92,21 @@ class Editor:
             await asyncio.sleep(0.1)
         raise AssertionError(f"no diagnostics of {uri}")
 
-    async def actions(self, uri: str, place: types.Range, *kinds: str) -> list[types.CodeAction]:
+    async def offered(self, uri: str, place: types.Range, *kinds: str) -> list[Any]:
+        """The code actions. This client reads one that runs a command as the command."""
         context = types.CodeActionContext([], list(kinds) or None)
         params = types.CodeActionParams(types.TextDocumentIdentifier(uri), place, context)
-        found = await self.client.text_document_code_action_async(params)
-        return [one for one in found or [] if isinstance(one, types.CodeAction)]
+        return list(await self.client.text_document_code_action_async(params) or [])
+
+    async def actions(self, uri: str, place: types.Range, *kinds: str) -> list[types.CodeAction]:
+        """Those that edit the text."""
+        return [one for one in await self.offered(uri, place, *kinds) if isinstance(one, types.CodeAction)]
+
+    async def hints(self, uri: str) -> list[tuple[Any, types.Position]]:
+        whole = types.Range(types.Position(0, 0), types.Position(1000, 0))
+        about = types.InlayHintParams(types.TextDocumentIdentifier(uri), whole)
+        found = await self.client.text_document_inlay_hint_async(about)
+        return [(one.label, one.position) for one in found or []]
 
     async def hover(self, uri: str, line: int, character: int) -> str:
         params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
@@ -107,6 +120,7 @@ def run(
     work: Callable[[Editor], Awaitable[None]],
     pull: bool = False,
     options: dict[str, Any] | None = None,
+    documents: bool = False,
 ) -> None:
     """Starts a server, does what an editor does, and ends it as editors do."""
 
@@ -121,9 +135,12 @@ def run(
             diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=pull),
             did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True),
         )
+        window = types.WindowClientCapabilities(
+            show_document=types.ShowDocumentClientCapabilities(support=documents)
+        )
         await client.initialize_async(
             types.InitializeParams(
-                types.ClientCapabilities(text_document=about, workspace=workspace),
+                types.ClientCapabilities(text_document=about, workspace=workspace, window=window),
                 root_uri=root.as_uri(),
                 initialization_options=options,
             )
@@ -201,7 +218,7 @@ def test_fixes_are_offered_one_by_one_and_all_together(project: Path) -> None:
     async def work(editor: Editor) -> None:
         uri = editor.open("train.py", TRAIN)
         await editor.diagnostics(uri)
-        fix, ignore = await editor.actions(uri, place(12, 8, 8), "quickfix")
+        fix, ignore, explain = await editor.offered(uri, place(12, 8, 8), "quickfix")
         assert fix.title.startswith("jaxlint: ")
         assert fix.is_preferred
         assert fix.edit is not None
@@ -217,6 +234,8 @@ def test_fixes_are_offered_one_by_one_and_all_together(project: Path) -> None:
             "old = jax.tree_map  # jaxlint: ignore[JAX901]",
         )
         # the unsafe one says so, and is not preferred
+        assert isinstance(explain, types.Command)
+        assert explain.title == "jaxlint: explain removed-api"
         branch, _ = await editor.actions(uri, place(8, 25, 25), "quickfix")
         assert branch.title.endswith("(unsafe)")
         assert not branch.is_preferred
@@ -236,10 +255,7 @@ def test_a_hover_says_what_is_traced_since_when_and_which_array(project: Path) -
         assert "`step` is **traced" in await editor.hover(uri, 6, 5)
         assert "`total` is **a tracer** in `step`, `f32[]" in await editor.hover(uri, 8, 12)
         assert await editor.hover(uri, 1, 0) == ""
-        about = types.InlayHintParams(types.TextDocumentIdentifier(uri), place(0, 0, 0))
-        about.range.end.line = 20
-        hints = await editor.client.text_document_inlay_hint_async(about)
-        assert [(one.label, one.position) for one in hints or []] == [
+        assert await editor.hints(uri) == [
             (" staged", types.Position(6, 23)),
             (" static", types.Position(6, 21)),
         ]
@@ -281,16 +297,83 @@ def test_a_hover_over_a_variable_says_that_it_is_a_tracer(project: Path) -> None
     run(project, work)
 
 
-def test_hovers_and_hints_can_be_turned_off(project: Path) -> None:
+def test_a_hover_names_the_calls_and_not_the_definition(project: Path) -> None:
+    async def work(editor: Editor) -> None:
+        uri = editor.open("clipped.py", CLIPPED + "print(step([bound]))\n")
+        said = await editor.hover(uri, 13, 10)
+        assert said.endswith("Passed at line 19.")
+
+    run(project, work)
+
+
+@pytest.mark.parametrize(
+    ("settings", "hover", "hints"),
+    [
+        ({}, True, {" staged", " static"}),
+        ({"hover": False}, False, {" staged", " static"}),
+        ({"inlayHints": False}, True, set()),
+        ({"stagedHints": False}, True, {" static"}),
+        ({"staticHints": False}, True, {" staged"}),
+    ],
+)
+def test_each_can_be_turned_off(
+    project: Path, settings: dict[str, bool], hover: bool, hints: set[str]
+) -> None:
     async def work(editor: Editor) -> None:
         uri = editor.open("steps.py", STEPS)
-        assert await editor.hover(uri, 7, 14) == ""
-        about = types.InlayHintParams(
-            types.TextDocumentIdentifier(uri), types.Range(types.Position(0, 0), types.Position(20, 0))
-        )
-        assert await editor.client.text_document_inlay_hint_async(about) in ([], ())
+        assert bool(await editor.hover(uri, 7, 14)) == hover
+        assert {label for label, _ in await editor.hints(uri)} == hints
+        # and on again, as long as the editor is open
+        about = types.DidChangeConfigurationParams({"jaxlint": {}})
+        editor.client.workspace_did_change_configuration(about)
+        assert await editor.hover(uri, 7, 14) != ""
+        assert len(await editor.hints(uri)) == 2
 
-    run(project, work, options={"settings": {"hover": False, "inlayHints": False}})
+    run(project, work, options={"settings": settings})
+
+
+@pytest.mark.parametrize("documents", [True, False])
+def test_a_rule_is_explained(project: Path, documents: bool) -> None:
+    async def work(editor: Editor) -> None:
+        pages: list[str] = []
+
+        @editor.client.feature(types.WINDOW_SHOW_DOCUMENT)
+        def show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+            pages.append(Path(unquote(urlsplit(params.uri).path)).read_text(encoding="utf-8"))
+            return types.ShowDocumentResult(True)
+
+        @editor.client.feature(types.WINDOW_SHOW_MESSAGE)
+        def say(params: types.ShowMessageParams) -> None:
+            pages.append(params.message)
+
+        for rule in ("removed-api", "no-such-rule"):
+            command = types.ExecuteCommandParams("jaxlint.explain", [rule])
+            await editor.client.workspace_execute_command_async(command)
+        assert pages[0] == page(find_rule("removed-api"))
+        assert "there is no rule 'no-such-rule'" in pages[1]
+
+    run(project, work, documents=documents)
+
+
+def test_a_request_that_is_cancelled_is_not_waited_for(project: Path) -> None:
+    async def work(editor: Editor) -> None:
+        uri = editor.open("steps.py", STEPS)
+        await editor.diagnostics(uri)
+        params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(7, 14))
+        for method, about in (
+            (types.TEXT_DOCUMENT_HOVER, params),
+            (types.TEXT_DOCUMENT_DIAGNOSTIC, types.DocumentDiagnosticParams(params.text_document)),
+        ):
+            editor.type(uri, place(0, 0, 0), "# a new text\n")
+            asked = editor.client.protocol.send_request_async(method, about, msg_id=f"asked {method}")
+            task = asyncio.ensure_future(asked)
+            await asyncio.sleep(0)  # it is sent
+            editor.client.protocol.notify("$/cancelRequest", types.CancelParams(f"asked {method}"))
+            with pytest.raises(JsonRpcRequestCancelled):
+                await task
+        assert "a tracer" in await editor.hover(uri, 9, 14)
+
+    run(project, work)
 
 
 def test_an_editor_may_ask_instead_of_being_told(project: Path) -> None:
@@ -377,12 +460,17 @@ def test_settings_of_the_project_hold_and_a_mistake_in_them_is_shown(project: Pa
         (project / "pyproject.toml").write_text('[tool.jaxlint]\nignore = ["JAX101"]\n')
         uri = editor.open("train.py", TRAIN)
         assert [one.code for one in await editor.diagnostics(uri)] == ["JAX901"]
-        # what a baseline knows is not shown
+        # what a baseline knows is not shown, as soon as it knows it
         (project / "pyproject.toml").write_text('[tool.jaxlint]\nbaseline = "known.jsonl"\n')
         result = check([project / "train.py"], load_config([project / "steps.py"]), use_cache=False)
         known = [one for one in result.findings if one.code == "JAX101"]
-        write_baseline(project / "known.jsonl", entries_of(known, result.sources, project))
         editor.type(uri, place(0, 0, 0), "\n")
+        write_baseline(project / "known.jsonl", [])
+        assert [one.code for one in await editor.diagnostics(uri)] == ["JAX101", "JAX901"]
+        write_baseline(project / "known.jsonl", entries_of(known, result.sources, project))
+        editor.told.pop(uri)
+        changed = types.FileEvent((project / "known.jsonl").as_uri(), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
         assert [one.code for one in await editor.diagnostics(uri)] == ["JAX901"]
         (project / "pyproject.toml").write_text('[tool.jaxlint]\nignorre = ["JAX101"]\n')
         changed = types.FileEvent((project / "pyproject.toml").as_uri(), types.FileChangeType.Changed)

@@ -410,7 +410,7 @@ USES = (
     ("registry", "requirements", "settings"),
     ("config", "suppress", "places"),
     ("codemods", "cache", "staging"),
-    ("examine", "nearest", "ignores", "watch"),
+    ("examine", "nearest", "ignores", "rule_page", "watch"),
     ("engine", "fixes", "part_cache"),
     ("narrowing", "rewriting"),
     ("upgrade",),

@@ -21,7 +21,8 @@ function serverCommand(settings, python) {
 
 /** What the server is told: its own settings, without those of the extension. */
 function serverSettings(settings) {
-  return { hover: settings.hover !== false, inlayHints: settings.inlayHints !== false };
+  const known = ["hover", "inlayHints", "stagedHints", "staticHints"];
+  return Object.fromEntries(known.map((name) => [name, settings[name] !== false]));
 }
 
 module.exports = { serverCommand, serverSettings };

@@ -20,7 +20,12 @@ test("the server is told what the settings say, and by default what their schema
   for (const [name, value] of Object.entries(defaults)) {
     assert.equal(properties[`jaxlint.${name}`].default, value);
   }
-  assert.deepEqual(serverSettings({ hover: false, inlayHints: false }), { hover: false, inlayHints: false });
+  assert.deepEqual(serverSettings({ hover: false, staticHints: false }), {
+    hover: false,
+    inlayHints: true,
+    stagedHints: true,
+    staticHints: false,
+  });
 });
 
 test("each setting that the extension reads is declared, and each that is declared is read", () => {
