@@ -32,6 +32,7 @@ def as_baseline(document: Document) -> dict[str, Any]:
         name = f"{display_path(function['path'])}::{function['function']}"
         figures[name] = {
             "compiles": len(function["compiles"]),
+            "calls": function["calls"],
             "call_ms": [function.get("call_ms_low"), function["call_ms"], function.get("call_ms_high")],
         }
     costs: dict[str, dict[str, dict[str, Any]]] = {}
@@ -80,7 +81,7 @@ def regressions(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[s
         after = now["functions"].get(name)
         if after is None:
             continue
-        if after["compiles"] > before["compiles"]:
+        if _compiles_more(before, after):
             yield f"{name}: {before['compiles']} to {after['compiles']} compiles"
         if same_device and _slower(before["call_ms"], after["call_ms"]):
             yield f"{name}: {before['call_ms'][1]:.3g} to {after['call_ms'][1]:.3g} ms a call"
@@ -96,6 +97,14 @@ def regressions(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[s
                 yield f"{name}: {before['flops']:.4g} to {after['flops']:.4g} FLOPs on {target}"
     if now["syncs_per_step"] > stored["syncs_per_step"] + _SYNCS:
         yield f"{now['syncs_per_step']:.2g} host syncs a step instead of {stored['syncs_per_step']:.2g}"
+
+
+def _compiles_more(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether there are more compiles, and more of them a call: two runs of one program may stop after different calls."""
+    if after["compiles"] <= before["compiles"]:
+        return False
+    known = "calls" in before and "calls" in after
+    return not known or after["compiles"] * before["calls"] > before["compiles"] * after["calls"]
 
 
 def _slower(before: list[float | None], after: list[float | None]) -> bool:

@@ -16,7 +16,7 @@ from jaxlint_runtime.report.stored_costs import BadBaseline, as_baseline, compar
 
 def document(**function: Any) -> Document:
     made = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"], device="cpu: x86")
-    entry = {"function": "step", "path": "train.py", "line": 3, "compiles": [{}], "call_ms": 2.0}
+    entry = {"function": "step", "path": "train.py", "line": 3, "compiles": [{}], "calls": 20, "call_ms": 2.0}
     made.functions = [{**entry, "call_ms_low": 1.9, "call_ms_high": 2.1, **function}]
     after = {"peak_bytes": 2**24, "flops": 1e9}
     made.results = [
@@ -45,7 +45,7 @@ def test_the_report_begins_with_the_answer(stored: dict[str, Any], change: dict[
     now = document(**change)
     now.results = []
     compare(now, stored, "costs.json")
-    assert first_lines(now) == [told]
+    assert first_lines(now)[0] == told
 
 
 def test_the_same_program_is_no_worse(stored: dict[str, Any]) -> None:
@@ -83,6 +83,27 @@ def test_noise_another_device_and_unknown_functions_are_no_regression(stored: di
     assert len(list(regressions(stored, slow))) == 1
     assert list(regressions(stored, {**slow, "device": "gpu: H100"})) == []
     assert list(regressions(stored, as_baseline(document(function="other", call_ms=9.0)))) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ((22, 22), (24, 24), []),  # each call compiles, and the second run stopped two calls later
+        ((22, 22), (24, 22), ["22 to 24 compiles"]),
+        ((1, 200), (1, 20), []),
+        ((1, 20), (3, 40), ["1 to 3 compiles"]),
+        ((1, None), (2, 400), ["1 to 2 compiles"]),  # a baseline of an older version does not know the calls
+    ],
+)
+def test_compiles_count_by_the_calls_of_the_run(
+    before: tuple[int, int | None], after: tuple[int, int], told: list[str]
+) -> None:
+    first, now = as_baseline(document()), as_baseline(document())
+    first["functions"]["train.py::step"].update(compiles=before[0], calls=before[1])
+    now["functions"]["train.py::step"].update(compiles=after[0], calls=after[1])
+    if before[1] is None:
+        del first["functions"]["train.py::step"]["calls"]
+    assert [line.partition(": ")[2] for line in regressions(first, now)] == told
 
 
 @pytest.mark.parametrize(
