@@ -130,7 +130,7 @@ class _Run:
     def _examined(self, cache: Cache | None) -> Outcome:
         rules = self.config.rules()
         number = len(self.sources)
-        self.observer.doing(f"examining {number} file{'s' if number != 1 else ''}")
+        self.observer.doing(f"checking {number} file{'s' if number != 1 else ''}")
         context = context_of(self.sources, self.config, self.everything)
         examination = Examination(self.sources, context, rules, self.config, self.resolve_fixes)
         parts = cache is not None and can_be_cached_in_parts(rules)

@@ -347,9 +347,7 @@ def lost(displays: Sequence[str], how: str) -> SourceError:
     first, *others = displays
     more = f" and {len(others)} more" if others else ""
     whose = "their" if others else "its"
-    return SourceError(
-        first, f"the process that examined this file{more} {how}; {whose} findings are missing"
-    )
+    return SourceError(first, f"the process that checked this file{more} {how}; {whose} findings are missing")
 
 
 def resolved(outcome: Outcome, sources: Mapping[str, SourceFile]) -> list[Finding]:

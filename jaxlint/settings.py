@@ -110,13 +110,16 @@ SETTINGS = (
     Setting("exclude", PATTERNS, None, "Path patterns that a search through folders skips."),
     Setting("extend-exclude", PATTERNS, [], "Further patterns, added to `exclude`."),
     Setting(
-        "extend-include", PATTERNS, [], "Path patterns of files that a search takes besides *.py and *.ipynb."
+        "extend-include",
+        PATTERNS,
+        [],
+        "Path patterns of files that a search checks besides *.py and *.ipynb.",
     ),
     Setting(
         "per-file-ignores",
         FILE_IGNORES,
         {},
-        "From a path pattern to the rules that are silent in the files it matches.",
+        "Maps path patterns to the rules that are silent in matching files.",
     ),
     Setting(
         "respect-gitignore", SWITCH, True, "Skip what .gitignore files name when searching through folders."
@@ -129,7 +132,7 @@ SETTINGS = (
         "The versions of JAX to check against; else what the project asks for, else the newest known.",
     ),
     Setting("preview", SWITCH, False, "Run the rules that are still in preview."),
-    Setting("severity", SEVERITY, "warning", "The least that is reported."),
+    Setting("severity", SEVERITY, "warning", "The lowest severity that is reported."),
     Setting(
         "report-unused-suppressions", SWITCH, False, "Report suppression comments that suppress nothing."
     ),

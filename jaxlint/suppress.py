@@ -34,7 +34,7 @@ part in the run.
 
 ## Why is this bad?
 
-The comment tells readers of a problem that does not exist, and would hide one that comes later.
+The comment tells readers of a problem that does not exist, and it would hide a later one.
 """
 
 _MENTION = re.compile(r"jaxlint\s*:|noqa", re.IGNORECASE)

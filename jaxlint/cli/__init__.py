@@ -25,7 +25,7 @@ _COMMANDS = {
     "inspect": "Show which functions JAX traces, and why.",
     "targets": "Show the devices and compilers that `verify` can use here.",
     "config": "Show which settings hold for a file, and where each comes from.",
-    "server": "Show findings and what is traced in an editor.",
+    "server": "Show findings and tracers in an editor.",
     "rules": "List the rules.",
     "explain": "Explain a rule: why it matters, examples, the fix.",
     "completion": "Print the completion script of a shell.",

@@ -109,7 +109,7 @@ def _shrink(before: Baseline, result: CheckResult, options: RunOptions, *, write
     verb = "Took" if write else "Would take"
     said = f"{verb} {_count(gone, 'entry')} out of {shown}; {len(after)} left."
     if moved:
-        said += f" {_count(moved, 'entry')} {'was' if moved == 1 else 'were'} of code that has moved."
+        said += f" {_count(moved, 'entry')} {'was' if moved == 1 else 'were'} for code that has moved."
     shown_by_check = set(map(id, result.findings))  # the others are below the severity limit
     new = sum(id(finding) in shown_by_check for finding in split.new)
     if new:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     help="Show findings on lines that changed since a revision of git; `main...` is where this branch left main.",
 )
 @click.option("--add-ignores", is_flag=True, help="Add a suppression comment to the line of each finding.")
-@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until it is interrupted.")
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only findings and errors.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of showing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")

@@ -28,8 +28,8 @@ from jaxlint.source.write import encode_text
 @click.command("fix")
 @run_options
 @click.option("--diff", is_flag=True, help="Show what would change; write nothing.")
-@click.option("--unsafe-fixes", is_flag=True, help="Also fixes that may change what the program does.")
-@click.option("-q", "--quiet", is_flag=True, help="Show only the findings left and errors.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also make fixes that may change what the program does.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only remaining findings and errors.")
 def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) -> None:
     """Rewrite what can be rewritten, and say what is left.
 

@@ -99,13 +99,13 @@ _RULES = [
     click.option(
         "--severity",
         type=click.Choice([str(severity) for severity in Severity]),
-        help="The least severity to report (warning).",
+        help="The lowest severity to report (warning).",
     ),
-    click.option("--target-jax", metavar="VERSION", help="The version of JAX that the code is to run on."),
+    click.option("--target-jax", metavar="VERSION", help="The version of JAX that the code runs on."),
     click.option(
         "--report-unused-suppressions/--no-report-unused-suppressions",
         default=None,
-        help="Report comments that silence nothing.",
+        help="Report suppression comments that suppress nothing.",
     ),
 ]
 _CONFIGURATION = [

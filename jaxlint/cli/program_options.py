@@ -59,7 +59,7 @@ _OPTIONS = (
         default=600.0,
         show_default=True,
         metavar="SECONDS",
-        help="The longest the program, and then the candidates of each function, may take.",
+        help="Time limit for the program, and then for the candidates of each function.",
     ),
     click.option(
         "--memory-limit-worker",
@@ -71,7 +71,7 @@ _OPTIONS = (
         "--memory-limit",
         "device_memory",
         type=_Size(),
-        help="Memory of the device: combine the fastest versions that fit, not the smallest.",
+        help="Memory of the device: combine the fastest versions that fit it, in place of the smallest.",
     ),
     click.option(
         "--capture-bytes",
@@ -149,7 +149,5 @@ def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tup
         raise click.UsageError("name the program to run: a script, -m MODULE or --pytest")
     if arguments[0].endswith(".ipynb"):
         script = "`jupyter nbconvert --to script`"
-        raise Failure(
-            f"{arguments[0]}: a notebook, which verify cannot run; make a program of it with {script}"
-        )
+        raise Failure(f"{arguments[0]}: a notebook, which verify cannot run; convert it with {script}")
     return "script", arguments[0], arguments[1:]

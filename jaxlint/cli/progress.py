@@ -72,7 +72,7 @@ class Progress(Observer):
             self._next = now + _INTERVAL
             took = now - self.counted_from
             left = took / share - took if share > _ENOUGH else None
-            self._show(f"examined {files} of {of} files", share, left)
+            self._show(f"checked {files} of {of} files", share, left)
 
     def clear(self) -> None:
         """Removes the line, so that something else can be printed."""

@@ -12,7 +12,7 @@ _INSTALL = "python -m pip install 'jaxlint-suite[server]'"
 
 
 @click.command("server")
-@click.option("--stdio", is_flag=True, help="Talk on standard input and output, as it does anyway.")
+@click.option("--stdio", is_flag=True, help="Use standard input and output (the default).")
 def command(stdio: bool) -> None:
     """Show findings, fixes and what is traced in an editor, by the language server protocol.
 

@@ -34,12 +34,17 @@ from jaxlint.upgrade.targets import aims
     "wanted",
     multiple=True,
     metavar="RELEASE",
-    help="The releases to move to, such as jax==0.12 or 'jax>=0.10' (the newest known); may be given several times.",
+    help="The releases to move to, such as jax==0.12 or 'jax>=0.10' (the newest known); may be repeated.",
 )
-@click.option("--unsafe-fixes", is_flag=True, help="Also rewrites that may change what the program does.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="Also make rewrites that may change what the program does."
+)
 @click.option("--diff", is_flag=True, help="Show what would change; write nothing.")
 @click.option(
-    "--check", "only_check", is_flag=True, help="Write nothing; exit with 1 when there is something to do."
+    "--check",
+    "only_check",
+    is_flag=True,
+    help="Write nothing; exit with 1 when something would change or is left to do by hand.",
 )
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to show it (text)."
@@ -116,7 +121,7 @@ def record(done: Upgrade, left: list[Left]) -> dict[str, Any]:
 
 def _write(done: Upgrade, left: list[Left], stream: TextIO, *, would: bool) -> None:
     printer = Printer(stream)
-    used = ", ".join(map(str, done.used)) or "no package that is known here"
+    used = ", ".join(map(str, done.used)) or "no known package"
     printer.line([("Upgrade to ", ""), (used, "bold"), (".", "")])
     counts = done.rewritten()
     verb = "Would rewrite" if would else "Rewrote"

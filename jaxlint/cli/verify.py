@@ -52,7 +52,7 @@ _WAIT = 600.0  # seconds
     type=Names(),
     multiple=True,
     metavar="NAME,...",
-    help="Try only this: donation, remat, bf16 ..., source for edits of the source, settings for those of JAX; may be repeated.",
+    help="Try only this: donation, remat, bf16 ..., source (edits of the source) or settings (of JAX); may be repeated.",
 )
 @click.option(
     "--also",
@@ -70,12 +70,12 @@ _WAIT = 600.0  # seconds
     "--budget",
     type=Duration(),
     metavar="TIME",
-    help="The longest all of it may take, say 90s, 2m or 1h: what does not fit is not tried.",
+    help="Time limit for everything, such as 90s, 2m or 1h; candidates that do not fit in are not tried.",
 )
 @click.option(
     "--no-cache",
     is_flag=True,
-    help="Prove all of it again: neither use nor keep proofs of earlier runs of this user.",
+    help="Prove everything again: neither use nor store proofs of earlier runs.",
 )
 @click.option(
     "--timing",
@@ -141,7 +141,7 @@ _WAIT = 600.0  # seconds
 @click.option(
     "--accept-compiled",
     is_flag=True,
-    help="With --apply: also write what was not measured, where a compiler alone says that it gains.",
+    help="With --apply: also write gains that only a compiler shows, without a measurement.",
 )
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also change files with uncommitted changes.")
 @click.option(
@@ -154,7 +154,7 @@ _WAIT = 600.0  # seconds
     "--workers-wait",
     type=Duration(),
     metavar="TIME",
-    help="The longest a job may wait for its machine (10m).",
+    help="How long a job may wait for its machine (10m).",
 )
 @lockstep_options
 @click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
@@ -162,7 +162,7 @@ _WAIT = 600.0  # seconds
     "-v",
     "--verbose",
     is_flag=True,
-    help="Show what each compiled program does, by line, and why nothing applies to functions that are called once.",
+    help="Show what each compiled program does, by line, and why each candidate was refused or rejected.",
 )
 def command(
     target_names: tuple[tuple[str, ...], ...],
@@ -403,13 +403,11 @@ def _announcement(request: Request) -> str:
         return f"importing {request.target} and calling its functions, at most {request.timeout:g} s"
     limits = []
     if request.calls is not None and request.settle:
-        limits.append(
-            f"{request.calls} calls of its slowest jitted function are seen, one trains and no new one appears"
-        )
+        limits.append(f"it trained and its slowest jitted function was called {request.calls} times")
     elif request.calls is not None:
-        limits.append(f"{request.calls} calls of its busiest jitted function are seen")
+        limits.append(f"its busiest jitted function was called {request.calls} times")
     if request.run_for is not None:
-        limits.append(f"{request.run_for:g} s have passed since its first jitted call")
+        limits.append(f"{request.run_for:g} s after the first jitted call")
     until = f"until {' or '.join(limits)}" if limits else "to its end"
     return f"running {request.target} {until}, at most {request.timeout:g} s"
 

@@ -249,7 +249,7 @@ class _Loop:
             self.warm.end()
         warm = self.warm = self.started(lambda theirs: warmed.serve(task, theirs), around)
         said = self.heard(warm, warm.stop)
-        return said or Wrong(warm.asked, "the process that examined it was killed", settings=False)
+        return said or Wrong(warm.asked, "the process that checked it was killed", settings=False)
 
     def explained(self, task: Task) -> object:
         def work(theirs: Connection) -> None:

@@ -101,7 +101,7 @@ class Explanations:
                     yield Hint(
                         self._place(parameter.end_lineno or 0, end),
                         "static",
-                        f"`{name}` is no tracer here: JAX bakes its value in",
+                        f"`{name}` is not a tracer here: JAX bakes its value in as a constant",
                     )
 
     # ---- texts ----
@@ -136,9 +136,11 @@ class Explanations:
     def _of_parameter(self, name: str, function: _Function, array: ArrayFacts | None) -> str:
         facts = function.facts
         kind = facts.params[name]
-        what = {"traced": "a tracer", "static": "static: no tracer", "unknown": "not known to be a tracer"}[
-            kind
-        ]
+        what = {
+            "traced": "a tracer",
+            "static": "static: not a tracer",
+            "unknown": "not known to be a tracer",
+        }[kind]
         where = f" in `{facts.qualname}`"
         if facts.staged == "no":
             where += ", which runs on the host"

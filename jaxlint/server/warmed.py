@@ -218,9 +218,7 @@ class _Warmed:
             copy.waiting.remove(one)
             if one is copy.early:
                 return []
-            self.connection.send(
-                Wrong(self.number, "the process that examined it was killed", settings=False)
-            )
+            self.connection.send(Wrong(self.number, "the process that checked it was killed", settings=False))
             parsed = []
         copy.close()
         self.copy = None

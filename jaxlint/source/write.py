@@ -70,7 +70,7 @@ def write_changes(changes: Iterable[Change], project: Path | None = None) -> Non
         for item in prepared:
             # As late as possible: an editor, or another run, may have saved the file meanwhile.
             if hashlib.sha256(read_bytes(item.target, item.display)).hexdigest() != item.digest:
-                raise SourceError(item.display, "changed since it was read; not changed, run again")
+                raise SourceError(item.display, "changed on disk since it was read; not rewritten, run again")
         for item in prepared:
             item.temporary.put_at(item.target, item.display)
             replaced.append(item)
@@ -157,7 +157,7 @@ def _prepare(change: Change, project: Path | None) -> _Prepared:
     target = target_of(source.path, source.display, project, requirements=change.requirements)
     original = read_bytes(target, source.display)
     if hashlib.sha256(original).hexdigest() != source.digest:
-        raise SourceError(source.display, "changed since it was read; not changed, run again")
+        raise SourceError(source.display, "changed on disk since it was read; not rewritten, run again")
     if encode_text(source, source.file_text) != original:
         # Some codecs (UTF-7) can write the same text in several ways: an edit would change lines that it should not.
         raise SourceError(

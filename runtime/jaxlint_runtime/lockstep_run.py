@@ -101,7 +101,7 @@ class LockstepRun:
                 said = next((rank.over.message for rank in own.ranks if rank.over), f"the program {death}")
                 return Verdict(Kind.UNKNOWN, f"this process joined no others: {said}")
             if now - self._began > self.request.timeout + _SILENT:
-                return Verdict(Kind.UNKNOWN, "process 0 has said nothing for all the time of --timeout")
+                return Verdict(Kind.UNKNOWN, "process 0 sent nothing within --timeout")
             time.sleep(_LOOK)
 
     def _follow(self, ranks: Ranks, lists: Lists, source: Source) -> Verdict:
@@ -191,7 +191,7 @@ class LockstepRun:
         if failed and (all(_is_out(rank) for rank in ranks) or now - min(failed) > grace):
             for rank in ranks:
                 if not self.how.processes and now - rank.heard > grace / 2:
-                    rank.die("fell silent", now)
+                    rank.die("stopped answering", now)
             return self._failure(ranks)
         if ranks and all(_is_through(rank) for rank in ranks):
             if not order.ranks:
@@ -228,7 +228,7 @@ class LockstepRun:
             for one in order.missing():
                 rank = order.ranks.get(one)
                 if rank is not None and now - rank.heard > _SILENT:
-                    rank.die("fell silent", now)
+                    rank.die("stopped answering", now)
         if idle > self.how.stall and (crossed := order.crossed()):
             return words.diverged(order, crossed, source)
         if order.waiting() and idle > self.how.stall:

@@ -173,7 +173,7 @@ def test_a_part_whose_process_dies_costs_one_line(project: Path) -> None:
     for _ in range(2):  # and nothing is remembered
         done = command(project, "-j", "2", "--output-format", "concise")
         assert done.stderr.splitlines() == [
-            "error: b.py: the process that examined this file and 2 more was killed (SIGKILL); their findings are missing"
+            "error: b.py: the process that checked this file and 2 more was killed (SIGKILL); their findings are missing"
         ]
         assert [line.partition(":")[0] for line in done.stdout.splitlines()[:-1]] == ["a.py", "c.py"]
         assert done.returncode == 2
@@ -247,5 +247,5 @@ def test_packages_say_the_same_whatever_the_number_of_processes(tmp_path: Path) 
 
 def test_a_lost_file_alone_is_named() -> None:
     assert examine.lost(["a.py"], "was killed (SIGKILL)").message == (
-        "the process that examined this file was killed (SIGKILL); its findings are missing"
+        "the process that checked this file was killed (SIGKILL); its findings are missing"
     )

@@ -76,7 +76,7 @@ def test_mode_and_symbolic_link_stay(tmp_path: Path) -> None:
 def test_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     first, second = (read_source(make(tmp_path / name)) for name in ("a.py", "b.py"))
     make(tmp_path / "b.py", b"x = 7\n")
-    with pytest.raises(SourceError, match="changed since it was read"):
+    with pytest.raises(SourceError, match="changed on disk since it was read"):
         write_changes([Change(first, "x = 2\n"), Change(second, "x = 2\n")])
     assert (tmp_path / "a.py").read_text() == "x = 1\n"
     assert (tmp_path / "b.py").read_text() == "x = 7\n"
@@ -200,7 +200,7 @@ def test_two_runs_at_once_lose_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     for thread in threads:
         thread.join()
     [made] = [one for one in outcomes if one.endswith("= 2")]
-    assert "changed since it was read; not changed, run again" in outcomes
+    assert "changed on disk since it was read; not rewritten, run again" in outcomes
     assert path.read_text() == "x = 1\ny = 1\n".replace(made[0] + " = 1", made)
     assert not leftovers(tmp_path)
 

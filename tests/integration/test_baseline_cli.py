@@ -46,7 +46,7 @@ def test_it_only_shrinks(project: Path) -> None:
     (project / "src/three.py").write_text(branch_in("three"))
     done = jaxlint("check", cwd=project)
     assert done.stderr == (
-        f"warning: {NAME}: 1 entry matches no finding any more; `jaxlint baseline --update` takes it out\n"
+        f"warning: {NAME}: 1 entry matches no finding; `jaxlint baseline --update` takes it out\n"
     )
     done = jaxlint("baseline", "--check", cwd=project)
     assert (done.returncode, done.stdout) == (

@@ -157,7 +157,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(project: Path, monkeypatch:
     monkeypatch.setattr(rewriting, "fix_sources", slow)
     run = CliRunner().invoke(main, ["fix", "old.py"])
     assert run.exit_code == 2
-    assert "changed since it was read" in run.stderr
+    assert "changed on disk since it was read" in run.stderr
     assert "Fixed" not in run.stdout
     assert "1 finding left:" in run.stdout
     assert (project / "old.py").read_text() == saved

@@ -106,7 +106,7 @@ def own_attributes(
         node for one in statements for node in ast.walk(one) if isinstance(node, ast.Name) and node.id == me
     ]
     if len(others) > len(found.nodes):
-        raise Refused(f"it passes `{me}` on")
+        raise Refused(f"it passes `{me}` to other code")
     return found
 
 
@@ -131,14 +131,16 @@ def kept_as_static(possible: PossibleValues, method: ast.AST, file: File) -> str
     for one in possible.classes.heirs(cls):
         for name in ("__eq__", "__hash__"):
             if possible.classes.member(one, name) is not None:
-                return f"the class defines `{name}`, so that different objects may be one static argument"
+                return (
+                    f"the class defines `{name}`, so different objects may count as the same static argument"
+                )
         if not possible.external_bases(one) <= _PLAIN:
-            return f"`{one.node.name}` may not be told apart by its identity"
+            return f"`{one.node.name}` may not compare by identity"
         waiting = [one]
         while waiting:
             each = waiting.pop()
             if each.node.decorator_list or each.node.keywords:
-                return f"`{each.node.name}` may not be told apart by its identity"
+                return f"`{each.node.name}` may not compare by identity"
             waiting += [base for base in possible.classes.bases(each) if isinstance(base, Cls)]
     return None
 

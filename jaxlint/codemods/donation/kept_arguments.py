@@ -191,7 +191,7 @@ class _Keepers:
         """The holder of an expression's value, from the code around it."""
         above = self.names.parents.get(node)
         if isinstance(above, ast.Yield | ast.YieldFrom):
-            return f"the code that drives the generator of line {above.lineno}"
+            return f"the code that iterates over the generator of line {above.lineno}"
         if isinstance(above, ast.Attribute | ast.Subscript) and above.value is node:
             method = self.names.parents.get(above)
             if isinstance(above, ast.Attribute) and (

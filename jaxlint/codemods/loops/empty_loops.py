@@ -58,7 +58,7 @@ class _Asker:
             return self._of_range(node)
         if self.layers and not self._has_length(node):
             raise Refused(
-                f"`{shown_source(node)}` may have no layers, and a test of that would use the iterator up"
+                f"`{shown_source(node)}` may have no layers, and testing that would exhaust the iterator"
             )
         return self._flat(f"len({self.layout.argument(node)}) > 0")
 
@@ -90,7 +90,7 @@ class _Asker:
         bounds = [self.layout.operand(one) for one in node.args]
         if len(bounds) > 2:
             raise Refused(
-                f"`{shown_source(node)}` may be empty, and a loop of JAX runs at least in its trace"
+                f"`{shown_source(node)}` may be empty, and JAX traces the body of a loop at least once"
             )
         return self._flat(f"{bounds[0]} < {bounds[1]}" if len(bounds) == 2 else f"{bounds[0]} > 0")
 

@@ -148,7 +148,7 @@ class Lists:
                 or use.name.lineno < self.loop.lineno
                 or self._is_in(use.name, self.loop)
             ):
-                raise Refused(f"`{one.name}` is read elsewhere than after the loop")
+                raise Refused(f"`{one.name}` is also read elsewhere, not only after the loop")
             stack = self._stack(one, use.name)
             if one.turning is not None:
                 if use.name.lineno < one.turning.lineno:
@@ -333,7 +333,7 @@ class Lists:
                     or self.site.names.qualified(getattr(stack.node, "func", stack.node)) == "numpy.stack"
                 ):
                     raise Refused(
-                        f"`{one.name}` is empty if the loop has no iterations, which `{shown_source(stack.node)}` would no longer see"
+                        f"`{one.name}` is empty if the loop has no iterations; `{shown_source(stack.node)}` then raises, and the rewrite would not"
                     )
 
     # Text

@@ -177,11 +177,11 @@ class _Rows:
         if "float16" in self.site.source.text:
             raise Refused("rows of 16 bits could change the dtype of the array")
         if one.name in {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}:
-            raise Refused(f"what is added to `{one.name}` is computed of it")
+            raise Refused(f"the rows added to `{one.name}` are computed from it")
         if self.draft.strict is not None:
             program, file = program_and_file(self.draft)
             if PossibleValues(program).of(file.same(one.value), file) != {ARRAY}:
-                raise Refused(f"what is added to `{one.name}` may be no array")
+                raise Refused(f"the value added to `{one.name}` may not be an array")
 
     def _asking(self) -> list[ast.stmt]:
         """The first statements of the blocks in the loop that ask for the array. Raises Refused where each turn does."""
@@ -190,12 +190,12 @@ class _Rows:
         found: dict[ast.stmt, None] = {}
         for use in names.uses_of(one.name, self.scope):
             if use.scope is not self.scope:
-                raise Refused(f"a nested function asks for `{one.name}`")
+                raise Refused(f"a nested function reads `{one.name}`")
         for node in ast.walk(self.loop):
             if not isinstance(node, ast.Name) or node.id != one.name or node in own:
                 continue
             if not isinstance(node.ctx, ast.Load):
-                raise Refused(f"`{one.name}` is given another value in the loop")
+                raise Refused(f"`{one.name}` is reassigned in the loop")
             found[self._block_of(node)] = None
         return list(found)
 
@@ -203,19 +203,19 @@ class _Rows:
         """The first statement of the `if` block, directly in the loop, that reads a variable."""
         around = [node, *self.site.names.ancestors_below(node, self.loop)]
         if any(isinstance(part, FUNCTIONS) for part in around):
-            raise Refused("a nested function asks for the array")
+            raise Refused("a nested function reads the array")
         top = around[-1]
         if not isinstance(top, ast.If) or len(around) < 2:
-            raise Refused(f"each turn asks for `{self.growing.name}`")
+            raise Refused(f"each iteration reads `{self.growing.name}`")
         within = around[-2]
         for block in (top.body, top.orelse):
             if within in block:
                 inside = {part for statement in block for part in ast.walk(statement)}
                 if self.growing.statement in inside:
-                    raise Refused(f"`{self.growing.name}` grows where it is asked for")
+                    raise Refused(f"`{self.growing.name}` grows in the block that reads it")
                 if block is top.orelse and len(block) == 1 and isinstance(block[0], ast.If):
                     break  # an `elif`
                 if self.site.span(block[0]).line == self.site.span(top).line:
                     break  # on the line of the `if`
                 return block[0]
-        raise Refused(f"each turn asks for `{self.growing.name}`")
+        raise Refused(f"each iteration reads `{self.growing.name}`")

@@ -190,7 +190,7 @@ class _Division:
                 continue
             assert isinstance(node, ast.Call)
             if isinstance(statement, ast.If) and any(isinstance(one, ast.Call) for one in ast.walk(value)):
-                raise Refused("the host asks for a value in some steps only, and every step would compute it")
+                raise Refused("the host reads a value in some steps only, and every step would compute it")
             target = statement.targets[0] if node is number and isinstance(statement, ast.Assign) else None
             yield Output(value, node, target.id if isinstance(target, ast.Name) else "")
 
@@ -249,7 +249,7 @@ class _Division:
         for value in fetched:
             if found := sorted(names_in(value) & counted):
                 raise Refused(
-                    f"`{found[0]}` is a Python number that the host changes, and what it fetches depends on it"
+                    f"`{found[0]}` is a Python number that the host changes, and a value that it reads depends on it"
                 )
         for (
             name
@@ -329,12 +329,12 @@ class _Division:
                     f"`{node.id}` is kept on the host as an array; convert it with `float` or `int`"
                 )
             if isinstance(node, ast.Call) and self._fetched(node) is None and not self._is_quiet(node):
-                raise Refused(f"`{ast.unparse(node.func)}` may do more on the host than compute a number")
+                raise Refused(f"`{ast.unparse(node.func)}` may do more than compute a number")
             if isinstance(node, ast.Attribute) and not isinstance(
                 self.site.names.parents.get(node), ast.Call
             ):
                 if self.site.names.qualified(node) is None and not self._is_out_of_sight(node, computed):
-                    raise Refused("the host reads an attribute, which may run code")
+                    raise Refused("the host reads an attribute, and that may run code")
 
     def _is_out_of_sight(self, node: ast.Attribute, computed: set[str]) -> bool:
         """Whether the code of an attribute could see no variable of the loop: these are local, and its object is none of them."""
@@ -357,7 +357,7 @@ class _Division:
             if any(isinstance(one, ast.Starred) for one in node.args) or any(
                 not isinstance(one.value, ast.Constant) for one in node.keywords
             ):
-                raise Refused("the host prints to another place, or values that it unpacks")
+                raise Refused("the host prints to a file, or prints unpacked values")
             return ast.Tuple(node.args, ast.Load())
         raise Refused("the host does more than count and append numbers to lists")
 

@@ -40,7 +40,7 @@ class Keepers:
             for one in self._given(buffer)
         ]
         if name in self.scope.redirected or not made or not all(one in _BUFFERS for one in made):
-            raise Refused(f"`{name}` is an array of NumPy that others may hold")
+            raise Refused(f"`{name}` is a NumPy array that other code may hold")
         for use in names.uses_of(name, self.scope):
             above = names.parents.get(use.name)
             stores = isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store)
@@ -48,10 +48,10 @@ class Keepers:
             if use.scope is not self.scope or (
                 use.name.lineno <= (self.loop.end_lineno or 0) and not stores and not made_here
             ):
-                raise Refused(f"`{name}` is read before it is filled")
+                raise Refused(f"`{name}` is read before it would be filled")
         index = statement.targets[0].slice  # type: ignore[attr-defined]
         if names_in(index) & computed or any(isinstance(one, ast.Call) for one in ast.walk(index)):
-            raise Refused(f"the row of `{name}` that is filled is computed")
+            raise Refused(f"the index of `{name}` at which it is filled is computed")
 
     def _given(self, name: ast.Name) -> list[ast.expr | None]:
         """What a variable of this function may have been given; nothing where it is that of another."""
@@ -130,14 +130,14 @@ class Keepers:
         names, given = self.site.names, self._given(name)
         is_made = _is_dict_of_lists if of_items else _is_list
         if not given or not all(is_made(one) for one in given):
-            raise Refused(f"`{name.id}` is a {'dict' if of_items else 'list'} that others may hold")
+            raise Refused(f"`{name.id}` is a {'dict' if of_items else 'list'} that other code may hold")
         for use in names.uses_of(name.id, self.scope):
             above = names.parents.get(use.name)
             if of_items and isinstance(above, ast.Subscript) and above.value is use.name:
                 above = names.parents.get(above)
             adds = isinstance(above, ast.Attribute) and above.attr == "append"
             if not adds and self.loop in names.ancestors(use.name):
-                raise Refused(f"`{name.id}` is read in the loop, which would see it before it is filled")
+                raise Refused(f"`{name.id}` is read in the loop, before it would be filled")
 
 
 def _is_list(node: ast.expr | None) -> bool:

@@ -39,7 +39,7 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
     inside = set(ast.walk(outermost))
     uses = [use.name for use in site.names.uses_of(name, scope)]
     if any(use in inside and use is not append.func.value for use in uses):
-        raise Refused(f"`{name}` is used inside the loop, which would see arrays instead of numbers")
+        raise Refused(f"`{name}` is used inside the loop, and would hold arrays instead of numbers")
     between = [use for use in uses if use not in inside and use.lineno < outermost.lineno]
     if between or any(site.names.scope_at(use) is not scope for use in uses):
         raise Refused(f"`{name}` is used before the loop, or in a nested function")

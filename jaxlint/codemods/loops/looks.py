@@ -49,11 +49,11 @@ class Looks:
             for name in sorted(reads & bound):
                 raise Refused(f"the host reads `{name}` at each step")
             if reads & earlier or (earlier and any(isinstance(one, ast.Attribute) for one in ast.walk(block.test))):  # fmt: skip
-                raise Refused("one look of the host decides about the next")
+                raise Refused("one read on the host decides when the next one happens")
             earlier |= {one.id for one in ast.walk(block) if isinstance(one, ast.Name)} - {target.id}
         asked = {name for block in self.blocks for name in flow.reads(block.test)}
         if not asked & ({target.id} | counted):
-            raise Refused("the host looks at each step, or at none")
+            raise Refused("the host reads a value at every step, or at none")
         for one in self.range.args:
             if flow.reads(one) & (bound | counted | set(flow.bound(self.blocks))):
                 raise Refused("the bounds of the range change in the loop")
@@ -75,18 +75,18 @@ def looks_of(site: Site, loop: ast.For) -> Looks:
         else:
             found.computing.append(statement)
     if not found.blocks or not found.computing:
-        raise Refused("the host looks at no step, or nothing is computed")
+        raise Refused("the host reads a value at no step, or nothing is computed")
     places = [loop.body.index(one) for one in found.blocks]
     steps = [loop.body.index(one) for one in found.computing]
     found.first = max(places) < min(steps)
     if not found.first and min(places) < max(steps):
-        raise Refused("the host looks in the middle of a step")
+        raise Refused("the host reads a value in the middle of a step")
     aside = [loop.body.index(one) for one in found.beside]
     if aside and (min(aside) < max(places) if found.first else max(aside) > min(places)):
-        raise Refused("the host counts before a look and after it")
+        raise Refused("the host counts both before and after it reads a value")
     jumps = [one for block in found.blocks for one in jumps_out([block])]
     if any(isinstance(one, ast.Continue) for one in jumps):
-        raise Refused("a look of the host leaves out a part of a step")
+        raise Refused("the host skips part of a step")
     found.stops = any(isinstance(one, ast.Break) for one in jumps)
     return found
 

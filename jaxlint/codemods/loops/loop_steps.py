@@ -216,7 +216,7 @@ class _Text:
                 continue
             text = one.value.id if isinstance(one.value, ast.Name) else self.layout.argument(one.value)
             if "\n" in text:
-                raise Refused("what the host fetches spans several lines")
+                raise Refused("an expression that the host reads spans several lines")
             if one.variable:
                 last_of_all = number > last and one.variable not in self.steps.carry
                 whole = f"{self.layout.operand(one.value)}.astype(int)"
@@ -273,7 +273,7 @@ class _Text:
             ending = self._apart(scan, step, start, used | set(self.parameters), inner)
         if self.of_equinox:
             if steps.apart:
-                raise Refused("what is carried begins as a number, and may hold more than arrays")
+                raise Refused("the carry starts as a number, and may hold more than arrays")
             partition, combine, keep, is_array = self.of_equinox
             carry, static, outputs_ = (
                 fresh_name(used | set(self.parameters), one) for one in ("arrays", "static", "outputs")
@@ -424,13 +424,13 @@ class _Text:
                     continue
                 span = self.steps.site.span(one.value)
                 if span.line != span.end_line:
-                    raise Refused("what the host fetches spans several lines")
+                    raise Refused("an expression that the host reads spans several lines")
                 shift = len(self.indent) + len(self.unit) - len(moved)
                 line = lines[span.line - first]
                 start, end = span.column - 1 + shift, span.end_column - 1 + shift
                 if isinstance(one.value, ast.Name) and line[start:end] != one.value.id:
                     raise Refused(
-                        "what the host reads stands at an unknown place"
+                        "the position of a value that the host reads is unknown"
                     )  # in an f-string of older Pythons
                 lines[span.line - first] = f"{line[:start]}{one.row}{line[end:]}"
             found += lines

@@ -31,4 +31,4 @@ def may_be_mapped(draft: Draft, nodes: Sequence[ast.AST]) -> None:
             possible.name_of(part.func, home).startswith("jax.random.")
             or any(one.arg == "rngs" for one in part.keywords)
         ):
-            raise Refused(f"it may draw with `rbg`, {chosen}, which gives other numbers under `vmap`")
+            raise Refused(f"it may draw with `rbg` ({chosen}), which gives other numbers under `vmap`")

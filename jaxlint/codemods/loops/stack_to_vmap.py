@@ -37,7 +37,7 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
     axis = _axis(call)
     value = made.elt
     if isinstance(value, (ast.Tuple, ast.List, ast.Dict, ast.ListComp)) or constant_type(value) is not None:
-        raise Refused("a row gives several values, or a constant")
+        raise Refused("a row has several values, or is a constant")
     if _gives_several(site, value):
         raise Refused(
             f"`{ast.unparse(value)[:40]}` returns several values, and `vmap` stacks each of them separately"

@@ -43,7 +43,7 @@ class LoopRegion(Region):
             if any(NUMBER in possible.of_binding(one, Place(file, home, name)) for one in starts):
                 self.apart = True
         if step.parameters.get("apart") and not self.apart:
-            raise Refused("no array that is carried begins as a number")
+            raise Refused("no carried array starts as a number")
 
     def may_keep(self) -> bool:
         script = self.scope.node is self.site.names.tree
@@ -79,7 +79,7 @@ class Steps(LoopRegion):
             raise Refused("the loop may end early, waits or assigns inside an expression")
         if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):
             raise Refused(
-                "a handler or `with` around the loop could see steps that ran ahead of the host's statements"
+                "a handler or `with` around the loop could see steps that ran before the host's statements"
             )
         host = host_part(site, loop, possible, file, arrays)
         host.prints = host.prints or in_a_bar(loop, site.names)
@@ -200,9 +200,9 @@ class Steps(LoopRegion):
         """Raises Refused where a variable that is read after the loop would be an array of JAX, though there was no step."""
         values = self.values_of(name, possible, file)
         for kind, what in (
-            (NUMPY, "an array of NumPy"),
+            (NUMPY, "a NumPy array"),
             (NUMBER, "a number"),
-            (TEXT, "a text"),
+            (TEXT, "a string"),
             (NONE, "None"),
         ):
             if kind in values and not self._turns_alone():

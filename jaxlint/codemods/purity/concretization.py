@@ -338,7 +338,7 @@ class Traced:
 
     def _needs(self, node: ast.AST, file: File) -> str:
         if isinstance(node, ast.Assert) and node.msg is not None and self.is_traced(node.msg, file):
-            return "hands what would be traced to who catches it"
+            return "passes a tracer to an exception"
         if isinstance(node, ast.Attribute) and self.is_traced(node.value, file):
             return self._looks_up(node, file)
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
@@ -372,7 +372,7 @@ class Traced:
     def _looks_up(self, node: ast.Attribute, file: File) -> str:
         values = self.possible.of(node.value, file)
         if (node.attr in NEEDS_AN_ARRAY and ARRAY in values) or (node.attr in _OF_NUMPY and NUMPY in values):
-            return "asks for what a tracer has not"
+            return "uses an attribute that a tracer does not have"
         return ""
 
     def _indexes(self, node: ast.Subscript, file: File) -> str:

@@ -45,20 +45,20 @@ class FunctionObjects:
     def _seen(self, node: ast.AST, other: File, function: FunctionNode, file: File) -> str | None:
         if isinstance(node, ast.Attribute) and node.attr in PARTS:
             if self._may_be(self.possible.of(node.value, other), function):
-                return "looks into a function, and what `jit` makes of one has no such part"
+                return "reads an attribute that a jitted function does not have"
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             name = self.possible.name_of(node, other)
             if name in _KINDS and self._asked(node, other, function):
-                return "tests whether something is a function, and the result of `jit` is not one"
+                return "tests for a Python function, and a jitted function is not one"
             if name.startswith(_PROCESSES) and self._escapes(function, file):
-                return "may send a function to another process, and what `jit` makes of one cannot be pickled"
+                return "may send the function to another process, and a jitted function cannot be pickled"
         elif isinstance(node, ast.Call):
             name = self.possible.name_of(node.func, other)
             given = self.possible.of(node.args[0], other) if node.args else frozenset()
             if name == "type" and len(node.args) == 1 and self._holds(given, function) is True:
-                return "asks for the class of a function, and `jit` makes something of another"
+                return "tests the class of the function, and a jitted function has another"
             if name in _PICKLE and self._pickles(given, function, file):
-                return "may pickle a function, and what `jit` makes of one cannot be pickled"
+                return "may pickle the function, and a jitted function cannot be pickled"
         return None
 
     def _asked(self, node: ast.expr, file: File, function: FunctionNode) -> bool:

@@ -109,11 +109,11 @@ class HostNumbers:
             return self._asks(node, file)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Invert):
             if self._is_truth(node.operand, file) and self.traced.is_traced(node.operand, file):
-                return "computes with a truth value as with a number, and JAX does not"
+                return "does arithmetic with a bool, which JAX computes differently"
         if isinstance(node, ast.Attribute) and node.attr not in _OF_ALL_NUMBERS:
             if self.possible.of(node.value, file) == {NUMBER} and self.traced.is_traced(node.value, file):
                 if node.attr in dir(0) or node.attr in dir(0.0):
-                    return "asks a Python number for what an array has not"
+                    return "uses an attribute of a Python number that arrays do not have"
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             rows = NUMPY in self.possible.of(node.value, file)
             if rows and self.traced.is_traced(node.slice, file) and NUMBER in self._values(node.slice, file):
@@ -136,13 +136,13 @@ class HostNumbers:
         if name in ("isinstance", "type", "hasattr", "getattr"):
             values = self._values(node.args[0], file)
             if self._tells_tracers(name, node, values, file):
-                return "tells an array from a tracer"
+                return "distinguishes arrays from tracers"
         if name in ("isinstance", "type"):
             unsure = any(isinstance(one, Unknown | Made) for one in values) and self._asks_for_host(
                 node, file
             )
             if values & {NUMBER, NUMPY} or unsure:
-                return "asks for the type of a JAX array"
+                return "tests the type of a JAX array"
         return ""
 
     def _tells_tracers(self, name: str, node: ast.Call, values: Set[object], file: File) -> bool:
@@ -178,7 +178,7 @@ class HostNumbers:
             return ""
         first, second = (self.number(one, file) for one in both)
         if isinstance(op, ast.Add | ast.Sub) and all(self._is_truth(one, file) for one in both):
-            return "adds Python bools, and JAX gives another bool"
+            return "adds Python bools, and JAX returns a bool"
         if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
             if second.least <= 0 and not (second.literal and second.least):
                 return "divides by a Python number that may be 0: ZeroDivisionError would become inf"
@@ -192,12 +192,12 @@ class HostNumbers:
                 if not any(one.is_small for one in (first, second)):
                     return "multiplies Python ints, which may not fit into 32 bits"
         elif isinstance(op, (ast.Pow, ast.LShift)) and first.may_be_whole and second.may_be_whole:
-            return "makes a Python int that may not fit into 32 bits"
+            return "creates a Python int that may not fit into 32 bits"
         elif isinstance(op, ast.Pow) and "?" not in first.kinds:  # otherwise it is usually a width or a rate
             if first.least < 0 and not second.is_whole:
-                return "may give a complex Python number, and an array gives nan"
+                return "may be complex in Python, and NaN for an array"
             if first.least <= 0 and second.least < 0:
-                return "may raise ZeroDivisionError, and an array gives inf"
+                return "may raise ZeroDivisionError in Python, and is inf for an array"
         if isinstance(op, _NARROWING) and (first.is_too_wide or second.is_too_wide):
             return _TOO_WIDE
         if isinstance(op, ast.Sub) and first.is_too_wide and second.is_too_wide:

@@ -39,14 +39,14 @@ def values_checked(possible: PossibleValues) -> Iterator[str]:
     for setting in sorted(_CHECKS):
         for said, file in said_outside(possible.program, setting):
             place = possible.program.place(file, said)
-            yield f"may run under `{setting}`, by what {place} says, which sees no value within a compiled function"
+            yield f"may run under `{setting}` (set at {place}), which checks no value inside a compiled function"
     for name, setting, node, file in _changes(possible):
         asked = {"jax.debug_nans": "jax_debug_nans", "jax.debug_infs": "jax_debug_infs"}.get(name, setting)
         given = node.args[-1] if node.args else None
         computed = name == "jax.config.update" and not setting
         if (asked in _CHECKS or computed) and not (isinstance(given, ast.Constant) and not given.value):
             place = possible.program.place(file, node)
-            yield f"may run under `{asked or 'jax_debug_nans'}`, by `{shown_source(node)}` at {place}, which sees no value within a compiled function"
+            yield f"may run under `{asked or 'jax_debug_nans'}` (`{shown_source(node)}` at {place}), which checks no value inside a compiled function"
 
 
 def promotion_chosen(possible: PossibleValues) -> Iterator[str]:
@@ -54,21 +54,21 @@ def promotion_chosen(possible: PossibleValues) -> Iterator[str]:
     loop makes of it does not."""
     program = possible.program
     for said, file in said_outside(program, _PROMOTION):
-        yield f"may run under `{_PROMOTION}`, by what {program.place(file, said)} says, and a JAX loop makes arrays of its numbers"
+        yield f"may run under `{_PROMOTION}` (set at {program.place(file, said)}), and a JAX loop turns Python numbers into arrays"
     for name, setting, node, file in _changes(possible):
         asked = name == "jax.numpy_dtype_promotion" or (
             name == "jax.config.update" and setting in (_PROMOTION, "")
         )
         if asked and getattr(node.args[-1] if node.args else None, "value", "") != "standard":
             place = program.place(file, node)
-            yield f"may run under `{_PROMOTION}`, by `{shown_source(node)}` at {place}, and a JAX loop makes arrays of its numbers"
+            yield f"may run under `{_PROMOTION}` (`{shown_source(node)}` at {place}), and a JAX loop turns Python numbers into arrays"
 
 
 def generators_chosen(possible: PossibleValues) -> Iterator[str]:
     """Where a program may draw with another generator than the default one, in words."""
     program = possible.program
     for said, file in said_outside(program, _GENERATOR):
-        yield f"by what {program.place(file, said)} says"
+        yield f"set at {program.place(file, said)}"
     for name, setting, node, file in _changes(possible):
         given: list[ast.expr] = []
         if name == "jax.default_prng_impl" or (name == "jax.config.update" and setting in (_GENERATOR, "")):
@@ -76,7 +76,7 @@ def generators_chosen(possible: PossibleValues) -> Iterator[str]:
         elif name in _KEYS:
             given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "impl")]
         if given and getattr(given[0], "value", given[0]) not in (None, _MAPPABLE):
-            yield f"by `{shown_source(node)}` at {program.place(file, node)}"
+            yield f"set by `{shown_source(node)}` at {program.place(file, node)}"
 
 
 def said_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File]]:

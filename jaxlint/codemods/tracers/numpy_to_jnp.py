@@ -71,7 +71,7 @@ def _check_call(call: ast.Call, name: str) -> None:
             if keyword.arg is None:
                 raise Refused("the call unpacks unknown keywords")
             if keyword.arg in FOREIGN_KEYWORDS and keyword.arg not in OWN_KEYWORDS.get(name, ()):
-                raise Refused(f"`jnp.{name}` has no `{keyword.arg}`, or gives it another meaning")
+                raise Refused(f"`jnp.{name}` has no `{keyword.arg}`, or uses it differently")
     elif name == "ufunc" or name.startswith(("random.", "ma.", "testing.", "lib.")):
         raise Refused(f"`np.{name}` has no counterpart in jax.numpy")
     else:

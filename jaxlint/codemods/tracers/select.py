@@ -55,11 +55,11 @@ class Selector:
         """A value of the program. Raises Refused if it cannot be the result of a branch."""
         check_expression(self.site, node, what)
         if isinstance(node, _NO_ARRAYS) or constant_type(node) in (str, bytes, type(None), type(...)):
-            raise Refused(f"{what} gives `{shown_source(node)}`, which is not an array")
+            raise Refused(f"{what} returns `{shown_source(node)}`, which is not an array")
         if isinstance(node, ast.Name):
             held = self.site.names.bindings_of(node.id, self.site.names.scope_at(node))
             if any(isinstance(one.node, (*FUNCTIONS, ast.ClassDef)) for one in held):
-                raise Refused(f"{what} gives the function `{node.id}`; {_CHOOSE_RESULTS}")
+                raise Refused(f"{what} returns the function `{node.id}`; {_CHOOSE_RESULTS}")
         text = self.layout.argument(node)
         total = is_total(self.site, node)
         return Choice(text, node, total, is_floating(self.site, node), [self.site.span(node)])
@@ -96,11 +96,11 @@ class Selector:
             if not isinstance(first, _DISPLAYS) or second is None:
                 continue
             if isinstance(second, (ast.Constant, ast.BinOp, ast.Compare, ast.UnaryOp)):
-                raise Refused("one branch gives several values, the other only one")
+                raise Refused("one branch returns several values, the other only one")
             if isinstance(second, _DISPLAYS) and (
                 type(first) is not type(second) or _size(first) != _size(second)
             ):
-                raise Refused("the branches give pytrees of different structure")
+                raise Refused("the branches return pytrees of different structure")
 
 
 def _size(node: ast.expr) -> object:

@@ -102,7 +102,7 @@ class ArrayFieldDefault(Rule):
                 report(
                     event.node,
                     f"the default of the field `{name}` is an array, which raises ValueError; use `default_factory`",
-                    reason=f"`{cls.name}` is a dataclass, and dataclasses refuse defaults that cannot be hashed",
+                    reason=f"`{cls.name}` is a dataclass, and dataclasses reject unhashable defaults",
                 )
 
 

@@ -142,7 +142,7 @@ class ModuleContext(Rule):
         report(
             event.node,
             f"`{layer}` created in `{node.name}` raises AssignSubModuleError; create it in `setup`",
-            reason=f"`{owner.name}` has a `setup`, and no method with `@nn.compact`",
+            reason=f"`{owner.name}` has a `setup` and no `@nn.compact` method",
         )
 
 

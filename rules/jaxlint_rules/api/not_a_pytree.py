@@ -123,7 +123,7 @@ class NotAPytree(Rule):
                 report(
                     event.node,
                     f"`{event.api}` cannot carry {what}: it raises TypeError; register the class",
-                    reason="the leaves of a carry are arrays, and JAX takes apart registered classes only",
+                    reason="the leaves of a carry are arrays, and JAX flattens registered classes only",
                 )
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
@@ -177,7 +177,7 @@ class NotAPytree(Rule):
             report(
                 event.node,
                 f"`{short}` of {what} raises {_JOINS[event.name]}; pass a list",
-                reason="JAX converts lists and tuples, and asks what it joins for a length",
+                reason="JAX converts lists and tuples, and calls `len()` on the argument",
             )
 
     def check_views(self, event: CallEvent, transformed: Transformed, report: Reporter) -> None:
@@ -219,7 +219,7 @@ class NotAPytree(Rule):
                 report(
                     event.node,
                     f"`{transformed.api}` gets a model that holds a function, which raises TypeError; use `{filtered}`",
-                    reason=f"{held} is a leaf of the model, and JAX takes arrays only",
+                    reason=f"{held} is a leaf of the model, and JAX accepts arrays only",
                 )
                 return
 

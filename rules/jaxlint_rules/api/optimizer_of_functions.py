@@ -81,7 +81,7 @@ class OptimizerOfFunctions(Rule):
             report(
                 event.node,
                 "the optimizer gets functions, which raises TypeError; pass `eqx.filter(model, eqx.is_inexact_array)`",
-                reason=f"{held} is a leaf of the model, and `zeros_like` takes arrays only",
+                reason=f"{held} is a leaf of the model, and `zeros_like` accepts arrays only",
             )
 
 

@@ -108,8 +108,8 @@ class SwappedArguments(Rule):
         if state in map(dotted, targets_of(place, event.frame.module)):
             return None  # the first call gives the name a new state
         return (
-            f"`{state}` is the state for the parameters of `{before}`; `{given}` are gradients of others",
-            f"line {getattr(place, 'lineno', '?')} updates with the same state",
+            f"`{given}` updates `{state}`, the optimizer state of other parameters; pass its own state",
+            f"line {getattr(place, 'lineno', '?')} updates the same state with `{before}`",
         )
 
 
@@ -155,8 +155,8 @@ def _target_first(event: CallEvent, node: ast.Call, report: Reporter) -> tuple[s
         return None
     new, old = (short_source(given) for given in node.args[:2])
     return (
-        f"the new parameters come first: this keeps {1 - size:.3g} of `{old}`; swap `{new}` and `{old}`",
-        f"the result becomes `{new}`, of which a step of {size} keeps little",
+        f"this keeps {1 - size:.3g} of `{old}`: the new parameters come first; swap `{new}` and `{old}`",
+        f"the result is assigned to `{new}`, but a step of {size} keeps little of it",
     )
 
 
@@ -173,6 +173,6 @@ def _labels_first(event: CallEvent) -> tuple[str, str] | None:
     if isinstance(other, Array) and other.made is not None and other.made.full == "jax.nn.one_hot":
         return None
     return (
-        "the logits come first, but one-hot labels stand there; swap the two arguments",
-        f"`one_hot` at line {getattr(value.made.node, 'lineno', '?')} makes labels",
+        "the first argument is the logits, but gets one-hot labels; swap the two arguments",
+        f"`one_hot` at line {getattr(value.made.node, 'lineno', '?')} creates the labels",
     )

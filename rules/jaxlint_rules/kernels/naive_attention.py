@@ -71,7 +71,7 @@ class NaiveAttention(Rule):
             if scores is not None:
                 report(
                     event.node,
-                    "this attention keeps all scores in memory; use `jax.nn.dot_product_attention`",
+                    "this attention materializes all scores; use `jax.nn.dot_product_attention`",
                     reason=f"the scores of line {getattr(scores.node, 'lineno', '?')} go through a softmax and a second matrix product",
                 )
                 return

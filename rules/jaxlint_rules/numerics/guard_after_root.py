@@ -83,7 +83,7 @@ class GuardAfterRoot(Rule):
             if report.differentiated(event.frame):
                 report(
                     event.node,
-                    f"the gradient of {root} is NaN at zero, also with an epsilon after it; add the epsilon under the root",
+                    f"the gradient of {root} is NaN at zero, even with an epsilon after it; add the epsilon under the root",
                     reason="the slope of a root is infinite at zero; the guard only makes its value finite",
                 )
 

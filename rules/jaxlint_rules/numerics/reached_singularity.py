@@ -85,8 +85,8 @@ class ReachedSingularity(Rule):
             if hides_rows(operation) and (event.result.flow is not None or not _is_replaced(event)):
                 report(
                     event.node,
-                    f"`{operation.name}` of a row that is masked as a whole is NaN; mask with a finite number",
-                    reason="a factor of the mask is the same along the row, and where it is false all of the row is -inf",
+                    f"`{operation.name}` of a fully masked row is NaN; mask with a finite number",
+                    reason="a factor of the mask is constant along the row; where it is false, the whole row is -inf",
                 )
             return
         name, argument = operation.name, operation.args[-1 if operation.name == "divide" else 0]
@@ -103,7 +103,7 @@ class ReachedSingularity(Rule):
             return
         report(
             event.node,
-            "the divisor reaches zero; divide by a maximum with a positive number"
+            "the divisor reaches zero; use `jnp.maximum` with a positive number"
             if name == "divide"
             else f"the argument of `{name}` reaches a point where it is not finite; use another formula or clamp it",
             reason=reason,

@@ -112,7 +112,7 @@ def cast(operation: Operation, dtype: str) -> str:
         low, high = ENDS[dtype]
         if found.low >= low and found.high <= high:
             return ""
-        return f"integers that reach {found.farthest:,} wrap around in {dtype}, which ends at {high}; use a wider type"
+        return f"integers that reach {found.farthest:,} wrap around in {dtype}, whose maximum is {high}; use a wider type"
     exact = _EXACT.get(dtype, 0)
     evenly = found.step & -found.step  # the power of two that divides all of them
     if not exact or not found.direction or abs(found.farthest) <= exact * max(evenly, 1):

@@ -115,7 +115,7 @@ class Int32IndexOverflow(Rule):
         report(
             event.node,
             f"`{number}` does not fit int32, which raises OverflowError; enable x64, or pass another dtype",
-            reason=f"JAX makes an int32 of a Python integer, which ends at {_MOST:,}; nothing in this project enables x64",
+            reason=f"JAX converts a Python integer to int32, whose maximum is {_MOST:,}; nothing in this project enables x64",
             severity=Severity.ERROR,
         )
 
@@ -130,7 +130,7 @@ class Int32IndexOverflow(Rule):
                 report(
                     event.node,
                     _words(operation, found),
-                    reason=f"int32 ends at {_MOST:,}, and without x64 the result stays int32",
+                    reason=f"the maximum of int32 is {_MOST:,}, and without x64 the result stays int32",
                 )
             return True
         return operation.name == "multiply" and self.check_factor(event, report)
@@ -146,7 +146,7 @@ class Int32IndexOverflow(Rule):
                 report(
                     event.node,
                     f"int32 times {factor:,} overflows from {_MOST // abs(factor) + 1} on; use float32 or enable x64",
-                    reason=f"int32 ends at {_MOST:,}, and without x64 the product stays int32",
+                    reason=f"the maximum of int32 is {_MOST:,}, and without x64 the product stays int32",
                 )
             return True
         return False

@@ -198,7 +198,7 @@ class NarrowArithmetic(Rule):
             if given is not None and 0 < abs(given) <= _SMALLEST:
                 report(
                     event.node,
-                    f"{given:g} is zero in float16, which ends at 6e-8; use float32 or a larger number",
+                    f"{given:g} is zero in float16, whose smallest number is 6e-8; use float32 or a larger number",
                     reason="the array is `float16`, and a Python number takes its dtype",
                 )
                 return

@@ -126,7 +126,7 @@ class ArrayRefMisuse(Rule):
             report(
                 event.node,
                 f"storing a differentiated value in `{node.value.id}` raises an Exception; store `jax.lax.stop_gradient` of it",
-                reason="the Ref is not an argument that the gradient is taken with respect to",
+                reason="no gradient is taken with respect to this Ref",
             )
 
     @concerns(*ELEMENTWISE, *REDUCTIONS)

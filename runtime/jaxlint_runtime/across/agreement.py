@@ -66,4 +66,4 @@ class Agreement:
             if found is not None:
                 return found
             if compat.get_shared(f"jaxlint/{self._step}/after/1/{other}", 0.0) is not None:
-                raise LeftAlone(f"process {other} could not go on")
+                raise LeftAlone(f"process {other} could not continue")

@@ -150,7 +150,9 @@ def writable(result: ResultJson, target: str, verification: Verification) -> Edi
         return found if isinstance(found, str) else Edit(result, target, found)
     parameters = result["parameters"]
     if shared := parameters.get("shared"):
-        return f"advice only: {' and '.join(shared[0])} may be one buffer, and a buffer can be donated once"
+        return (
+            f"advice only: {' and '.join(shared[0])} may be the same buffer, which can be donated only once"
+        )
     return _donation(result, target, verification)
 
 

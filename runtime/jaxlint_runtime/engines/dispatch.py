@@ -168,7 +168,7 @@ class Dispatch:
             self._expire(one, one.submitted, self._wait, Status.NOT_APPLICABLE, self._not_started())
         else:
             self._expire(
-                one, one.heard, _SILENT, Status.FAILED, f"its job gave no sign of life for {_SILENT:.0f} s"
+                one, one.heard, _SILENT, Status.FAILED, f"its job did not answer for {_SILENT:.0f} s"
             )
 
     def _not_started(self) -> str:

@@ -94,7 +94,7 @@ def circle(order: Order) -> Verdict:
     waits = ", ".join(f"process {one.process} in {named(one)}" for one in launches[:4])
     return Verdict(
         Kind.DIVERGED,
-        f"the processes wait for one another in a circle: {waits}",
+        f"the processes wait for one another in a cycle: {waits}",
         tuple(one.process for one in launches),
     )
 
@@ -134,7 +134,7 @@ def silent(order: Order, processes: Sequence[int], seconds: float) -> Verdict:
     last = order.ranks[processes[0]].last
     where = f" in {named(last)}" if last is not None else ""
     verb = "stall" if len(processes) > 1 else "stalls"
-    message = f"{_processes(processes)} {verb}{where}, without a sign of life for {seconds:.0f} s"
+    message = f"{_processes(processes)} {verb}{where}, without an answer for {seconds:.0f} s"
     return Verdict(Kind.STALLED, message, tuple(processes))
 
 
@@ -145,7 +145,7 @@ def outside(rank: Rank) -> Verdict:
     if rank.process is not None:
         who = f"process {rank.process}"
     where = f" at {_place(rank.standing[-1])}" if rank.standing else ""
-    message = f"{who} stalls{where}; others have waited for it in jax.distributed.initialize and given up"
+    message = f"{who} stalls{where}; the others waited for it in jax.distributed.initialize and timed out"
     return Verdict(Kind.STALLED, message, () if rank.process is None else (rank.process,))
 
 
@@ -214,7 +214,7 @@ def _in_words(found: Condition | None, own: int, other: int) -> str | None:
     inside, outside = (own, other) if found.inside == 0 else (other, own)
     if found.sure:
         return f"process {inside} is inside {shown}, process {outside} is not"
-    return f"what may have set them apart is {shown}"
+    return f"what may set them apart: {shown}"
 
 
 def _difference(own: Launch, its: Launch, source: Source) -> str | None:
@@ -231,7 +231,7 @@ def _difference(own: Launch, its: Launch, source: Source) -> str | None:
     first = next((pair for pair in lines if pair[0] != pair[1]), None)
     if first is None:
         return (
-            "the programs are alike and their devices differ, as where not all processes build the same mesh"
+            "the programs are equal and their devices differ: perhaps not all processes build the same mesh"
         )
     mine, theirs = (line.strip()[:_DIFFERENCE] for line in first)
     return f"the programs differ in `{mine}` in process {own.process}, `{theirs}` in process {its.process}"

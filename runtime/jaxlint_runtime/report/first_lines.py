@@ -187,7 +187,7 @@ def _faster_with_more_memory(document: Document) -> str:
         return ""
     line, gain = best
     return (
-        f"decide whether memory matters: {line.candidate} of {line.function} is {most:.1f} times as quick in one run "
+        f"decide whether memory matters: {line.candidate} of {line.function} is {most:.1f} times as fast in one run "
         f"and needs {line.memory}; --verbose shows what it changes."
     )
 

@@ -24,7 +24,7 @@ _HEADS = {
     Kind.ENDED: "Diverged",
     Kind.DIED: "Died",
     Kind.STALLED: "Stalled",
-    Kind.UNKNOWN: "Not told",
+    Kind.UNKNOWN: "Unknown",
 }
 _SHOWN_PROCESSES = 16
 _SHOWN_PROGRAMS = 20

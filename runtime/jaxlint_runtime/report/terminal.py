@@ -233,7 +233,7 @@ def _constant(constant: Mapping[str, Any]) -> str:
 
 
 def _flagged(functions: Sequence[FlaggedJson]) -> Table:
-    table = plain_table("Flagged functions that are not jitted")
+    table = plain_table("Functions with findings that are not jitted")
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
     for heading in ("calls", "total", "a call"):

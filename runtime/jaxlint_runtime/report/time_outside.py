@@ -67,7 +67,7 @@ def _short(document: Document) -> Iterator[tuple[float, str]]:
         if spent >= _LEAST_SHARE * document.seconds:
             yield (
                 spent,
-                f"{short_name(one['function'])} takes {milliseconds(call)} a call, so that starting it counts: "
+                f"{short_name(one['function'])} takes {milliseconds(call)} a call, so its dispatch counts: "
                 f"run several steps in one jax.lax.scan{_loop(document, one)}.",
             )
             return

@@ -238,7 +238,9 @@ class Original:
         how = "without jit" if self.errors else "to its end"
         failure = str(self.base.failure)
         if self.base.late and self.run.request.ends is not None:
-            return "the --budget leaves too little time: the original came to no printed line or repeated call to compare at"
+            return (
+                "the --budget is too short: the original reached no printed line or repeated call to compare"
+            )
         if "took longer than" in failure:
             failure += " (shorten the run with arguments after `--`, or give it more time with `--for`)"
         return f"the original does not run {how} for comparison: {failure}"

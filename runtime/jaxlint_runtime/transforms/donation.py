@@ -45,7 +45,7 @@ class Donation(Transform):
             if program.captured.function.__module__ == _EQUINOX:
                 return [_all_of_equinox(program, donated)]
             raise NotApplicable(
-                "no argument comes back updated, and no result has the shape of an argument that all callers drop"
+                "no argument is returned updated, and no result has the shape of an argument that all callers discard"
                 ""
             )
         argnums = sorted(a for a in new if isinstance(a, int))
@@ -82,7 +82,7 @@ def _all_of_equinox(program: Program, donated: set[int | str]) -> Candidate:
     updated = {number: updated_bytes(program, number) for number in _HANDED if number not in donated}
     number = max(updated, key=lambda number: updated[number], default=None)
     if number is None or not updated[number]:
-        raise NotApplicable("no argument comes back updated")
+        raise NotApplicable("no argument is returned updated")
     if program.captured.reused:
         raise NotApplicable(
             "two calls pass the same arrays, and equinox donates those of all arguments or of all but the first"

@@ -414,5 +414,5 @@ def _too_small(left: Left, candidate: Proposed) -> Result | None:
 
 def lost(one: OfFunction, status: Status, reason: str, candidate: str) -> Result:
     """The result for a candidate that no process could decide."""
-    evidence = "none: the process is gone" if status is Status.FAILED else "nothing was run"
+    evidence = "none: the process has exited" if status is Status.FAILED else "nothing was run"
     return Result(one.function, one.path, one.line, None, candidate, status, evidence, reason)

@@ -1,6 +1,6 @@
 # function: decayed
 # arguments: w=array, gradient=array, step=int
-# refused: `step ** 3` at big_steps.py:MARKED makes a Python int
+# refused: `step ** 3` at big_steps.py:MARKED creates a Python int
 # flags: --resume-at 2000
 
 """A schedule of the number of the step, which a run that is resumed takes up at a large one."""

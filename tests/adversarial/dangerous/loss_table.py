@@ -1,6 +1,6 @@
 # function: huber
 # arguments: pred=array, target=array
-# refused: tests whether something is a function
+# refused: tests for a Python function
 # flags: --list
 
 """Losses are found by looking through the module, as plugins are."""

@@ -133,7 +133,7 @@ def test_one_that_falls_silent_inside_a_program_of_all_is_told(silence, kind, tm
     verdict = run._late(now, Source(tmp_path))
     assert (verdict and verdict.kind) == kind
     if verdict:
-        assert verdict.message == "process 1 stalls in `a`, without a sign of life for 20 s"
+        assert verdict.message == "process 1 stalls in `a`, without an answer for 20 s"
         assert verdict.processes == (1,)
 
 

@@ -44,7 +44,7 @@ def test_little_time_between_calls_is_not_told() -> None:
 def test_short_steps_may_run_in_one_scan() -> None:
     (line,) = time_outside(document(calls=3000, call_ms=0.15, period_ms=0.14))
     assert line == (
-        "step takes 150 µs a call, so that starting it counts: run several steps in one jax.lax.scan, "
+        "step takes 150 µs a call, so its dispatch counts: run several steps in one jax.lax.scan, "
         "in the loop at /nowhere/train.py:12."
     )
     assert not time_outside(document(calls=3000, call_ms=0.15, period_ms=0.14, rebound=None))

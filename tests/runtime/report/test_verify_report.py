@@ -171,7 +171,7 @@ def test_what_is_flagged_and_not_jitted_is_shown(document: Document) -> None:
     ]
     stream = io.StringIO()
     print_report(document, stream)
-    _, _, rest = stream.getvalue().partition("Flagged functions that are not jitted")
+    _, _, rest = stream.getvalue().partition("Functions with findings that are not jitted")
     lines = {line.split()[0]: line.split() for line in rest.splitlines()[:9] if line.strip()}
     assert lines["main"][1:8] == ["train.py:15", "1", "2.50", "s", "2.50", "s", "JAX999"]
     assert lines["evaluate"][1:9] == ["train.py:28", "4", "(+2", "traced)", "500", "ms", "125", "ms"]
@@ -557,7 +557,7 @@ def test_memory_is_named_where_it_alone_speaks_against_a_candidate(
     line = first_lines(document)[-1]
     if said:
         assert line == (
-            "Next: decide whether memory matters: donation of step is 2.5 times as quick in one run and needs 2 -> 3 MiB; "
+            "Next: decide whether memory matters: donation of step is 2.5 times as fast in one run and needs 2 -> 3 MiB; "
             "--verbose shows what it changes."
         )
     else:

@@ -324,7 +324,7 @@ def _whole_run(run: Mapping[str, Any]) -> list[Child]:
         parts.append(
             tag(
                 "section",
-                tag("h2", "Flagged functions that are not jitted"),
+                tag("h2", "Functions with findings that are not jitted"),
                 table("Time on the host", columns, rows),
             )
         )
@@ -355,7 +355,7 @@ def _ending(document: Mapping[str, Any]) -> list[Child]:
         parts.append(
             tag(
                 "details",
-                tag("summary", f"Notes of the run ({len(items)})"),
+                tag("summary", f"Notes on the run ({len(items)})"),
                 tag("ul", items, class_="plain"),
             )
         )

@@ -9,7 +9,7 @@ import pytest
 PLAIN = "import jax\n\n\ndef «step»(x, mode, n): ...\n"
 REWRITES: dict[str, tuple[str, dict[str, Any], str]] = {
     "plain": (PLAIN, {}, "import jax\n\n\n@jax.jit\ndef step(x, mode, n): ...\n"),
-    "one static argument": (
+    "the same static argument": (
         PLAIN,
         {"static_argnames": ["mode"]},
         'import functools\n\nimport jax\n\n\n@functools.partial(jax.jit, static_argnames="mode")\ndef step(x, mode, n): ...\n',

@@ -180,8 +180,8 @@ def test_a_step_that_keeps_functions_in_its_object_becomes_a_method(rewrite: Rew
         ("self.scale = 2.0", "self.scale = 2.0; self.w = self.w; self.scale = 1.0", "sets `scale` twice"),
         ("    # one step", "    def anneal(self):\n        self.opt = optax.sgd(0.1)\n\n    # one step", "`opt` is set"),
         ("    # one step", "    def __eq__(self, other):\n        return True\n\n    # one step", "defines `__eq__`"),
-        ("class Agent", "@functools.total_ordering\nclass Agent", "told apart by its identity"),
-        ("class Agent:", "class Agent(dict):", "told apart by its identity"),
+        ("class Agent", "@functools.total_ordering\nclass Agent", "compare by identity"),
+        ("class Agent:", "class Agent(dict):", "compare by identity"),
         ("agent = Agent", "class Other(Agent):\n    def __hash__(self):\n        return 1\n\n\nagent = Agent", "defines `__hash__`"),
     ],
 )  # fmt: skip
@@ -314,7 +314,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
     "the object itself is passed on": (
         HEAD + "class A:\n    def fit(self, xs):\n        for x in xs:\n"
         "            «g = jnp.sin(x)\n            self.w = helper(self, g)»\n            print(g)\n",
-        "passes `self` on",
+        "passes `self` to other code",
     ),
     "another object of the program is stored into": (
         HEAD + "class A:\n    def fit(self, other, xs):\n        for x in xs:\n"

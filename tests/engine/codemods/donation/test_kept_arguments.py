@@ -110,7 +110,7 @@ FRESH = {
     "a copy of all": "best = jax.tree.map(jnp.copy, p)",
     "an average": "best = jax.tree.map(lambda a: 0.9 * a, p)",
     "its shape": "best = p['w'].shape",
-    "an array of NumPy": "best = jax.tree.map(np.asarray, p)",
+    "a NumPy array": "best = jax.tree.map(np.asarray, p)",
     "what reads it later": "best = lambda: evaluate(p, 1.0)",
     "what a function computes": "best = evaluate(p, x)",
 }
@@ -182,7 +182,7 @@ def test_an_attribute_is_kept_like_a_variable() -> None:
         "            self.p, loss = step(self.p, x)\n            yield self.p\n"
     )
     source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
-    assert "`self.p` may be kept by the code that drives the generator" in other_holder(
+    assert "`self.p` may be kept by the code that iterates over the generator" in other_holder(
         Site(source), LINE, None
     )
 

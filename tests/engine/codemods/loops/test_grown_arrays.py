@@ -67,13 +67,13 @@ def test_same_values_and_dtypes(name: str, rewrite: Rewrite) -> None:
 
 
 REFUSALS: dict[str, tuple[str, str]] = {
-    "each turn asks": (loop(GROW, "x = x + xs[-1]"), "each turn asks"),
-    "the test of a look asks": (loop(GROW, "if xs[-1] > 3:", "    print(i)"), "each turn asks"),
-    "it grows where it is asked for": (loop("if i % 3:", f"    {GROW}", "    print(xs)"), "grows where"),
-    "it is computed of itself": (loop("xs = jnp.append(xs, xs[-1:] + x[0])"), "computed of it"),
-    "it is given another value": (loop(GROW, "if i == 3:", "    xs = xs[1:]"), "another value"),
+    "each iteration reads": (loop(GROW, "x = x + xs[-1]"), "each iteration reads"),
+    "the test of a look asks": (loop(GROW, "if xs[-1] > 3:", "    print(i)"), "each iteration reads"),
+    "it grows in the block that reads it": (loop("if i % 3:", f"    {GROW}", "    print(xs)"), "grows in the block"),
+    "it is computed of itself": (loop("xs = jnp.append(xs, xs[-1:] + x[0])"), "computed from it"),
+    "it is given another value": (loop(GROW, "if i == 3:", "    xs = xs[1:]"), "is reassigned"),
     "it grows at the front": (loop("xs = jnp.concatenate([x, xs])"), "no array grows"),
-    "a nested function asks": (
+    "a nested function reads": (
         loop(GROW, before="xs = jnp.array([])\n    g = lambda: xs", after="return g()"),
         "nested function",
     ),
@@ -84,7 +84,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         .replace("    return xs", "    except ValueError:\n        pass\n    return xs"),
         "handler",
     ),
-    "what is added may be a number": (loop("xs = jnp.append(xs, i)"), "may be no array"),
+    "what is added may be a number": (loop("xs = jnp.append(xs, i)"), "may not be an array"),
     "16 bits": (loop(GROW, before="xs = jnp.array([], dtype=jnp.bfloat16)"), "16 bits"),
     "a decorator may trace it": (loop(GROW).replace("def f(", "@jax.jit\ndef f("), "a decorator"),
     "a transformation traces it": (

@@ -239,8 +239,8 @@ def loop(*lines: str, before: str = "", after: str = "", over: str = "range(20)"
 
 MOVE = "x = move(x)"
 REFUSALS: dict[str, tuple[str, str]] = {
-    "it prints to a file": (loop(MOVE, "print(float(x[0]), file=known)"), "to another place"),
-    "it prints values that it unpacks": (loop(MOVE, "print(*known, float(x[0]))"), "that it unpacks"),
+    "it prints to a file": (loop(MOVE, "print(float(x[0]), file=known)"), "prints to a file"),
+    "it prints values that it unpacks": (loop(MOVE, "print(*known, float(x[0]))"), "prints unpacked values"),
     "it prints what each step would have to compute": (
         loop(MOVE, "if i % 5 == 0:", "    print(float(jnp.mean(x)))"),
         "every step would compute it",
@@ -269,7 +269,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
     "it decides": (loop(MOVE, "found.append(float(x[0]))", "if known:", "    x = x / 2"), "more than assign"),
     "it asks the clock": (
         "import time\n" + loop(MOVE, "found.append((time.time(), float(x[0])))"),
-        "may do more on the host than compute a number",
+        "may do more than compute a number",
     ),
     "the next step needs a number that was counted": (
         loop("scale = 1.0 + n", "x = move(x) * scale", "n = n + float(x[0])", before="    n = 0.0\n"),
@@ -281,7 +281,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
     ),
     "a dict of lists is a caller's": (
         loop(MOVE, "history['x'].append(float(x[0]))").replace("known=[]", "history={'x': []}"),
-        "others may hold",
+        "other code may hold",
     ),
     "a dict of lists is read in the loop": (
         loop(
@@ -290,23 +290,23 @@ REFUSALS: dict[str, tuple[str, str]] = {
             "n = len(history['x'])",
             before="    history = {'x': []}\n",
         ),
-        "before it is filled",
+        "before it would be filled",
     ),
-    "an array of NumPy that is a view": (
+    "a NumPy array that is a view": (
         loop(MOVE, "rows[i] = x", before="    whole = np.zeros((20, 3))\n    rows = whole[::1]\n"),
-        "others may hold",
+        "other code may hold",
     ),
-    "an array of NumPy is read in the loop": (
+    "a NumPy array is read in the loop": (
         loop(MOVE, "rows[i] = x", "n = rows.sum()", before="    rows = np.zeros((20, 3))\n"),
-        "before it is filled",
+        "before it would be filled",
     ),
-    "an array of NumPy is read before the loop": (
+    "a NumPy array is read before the loop": (
         loop(
             MOVE, "rows[i] = x", before="    rows = np.zeros((20, 3))\n    y = rows[0]\n", after="    x = y\n"
         ),
-        "before it is filled",
+        "before it would be filled",
     ),
-    "the row of an array of NumPy is computed": (
+    "the row of a NumPy array is computed": (
         loop(MOVE, "rows[jnp.argmax(x)] = x", before="    rows = np.zeros((20, 3))\n"),
         "is computed",
     ),
@@ -323,13 +323,13 @@ REFUSALS: dict[str, tuple[str, str]] = {
     ),
     "one list stands twice in a dict": (
         loop(MOVE, "history['x'].append(float(x[0]))", before="    history = {'x': found, 'y': found}\n"),
-        "others may hold",
+        "other code may hold",
     ),
     "the list is read in the loop": (
         loop(MOVE, "found.append(float(x[0]))", "n = len(found)"),
-        "before it is filled",
+        "before it would be filled",
     ),
-    "the list is a caller's": (loop(MOVE, "known.append(float(x[0]))"), "others may hold"),
+    "the list is a caller's": (loop(MOVE, "known.append(float(x[0]))"), "other code may hold"),
     "an attribute may run code that reads a variable of the loop": (
         HEAD
         + "from settings import known\n\nfound = []\nx = jnp.ones(3)\nfor i in «range(20)»:\n    x = move(x)\n"
@@ -358,7 +358,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         loop(MOVE, "found.append(float(x[0]))", note="  # steps"),
         "a comment",
     ),
-    "an array of NumPy would come back as one of JAX where there is no step": (
+    "a NumPy array would come back as one of JAX where there is no step": (
         loop(MOVE, "found.append(float(x[0]))", before="    x = np.ones(3)\n", over="range(len(known))"),
         "as a JAX array",
     ),
@@ -386,7 +386,7 @@ def test_an_exception_would_show_that_the_host_came_later(rewrite: Rewrite) -> N
         + "def f(x):\n    found = []\n    try:\n        for i in «range(20)»:\n            x = move(x)\n            found.append(1 / float(x[0]))\n"
     )
     text += "    except ZeroDivisionError:\n        pass\n    return x, found\n"
-    assert "ahead of the host" in rewrite("loop-to-steps", text)
+    assert "before the host" in rewrite("loop-to-steps", text)
 
 
 def test_a_progress_bar_is_around_the_parts(rewrite: Rewrite) -> None:
@@ -430,7 +430,7 @@ def outcome(program: str) -> str:
 
 KEPT: dict[str, tuple[str, str]] = {
     "arrays stay arrays": (loop(MOVE, "found.append(x)"), "map(jnp.asarray, jax.device_get(x_2s))"),
-    "what becomes an array of NumPy needs no array of JAX before": (
+    "what becomes a NumPy array needs no array of JAX before": (
         loop(MOVE, "found.append(x)", after="    found = np.stack(found)\n"),
         "in jax.device_get(x_2s)",
     ),
@@ -452,7 +452,7 @@ KEPT: dict[str, tuple[str, str]] = {
         ),
         "history['mean'].append(float(mean_value))",
     ),
-    "rows of an array of NumPy": (
+    "rows of a NumPy array": (
         loop(
             MOVE,
             "rows[i + 1] = x",
@@ -517,7 +517,7 @@ def test_a_carry_that_begins_as_a_number(
 
 
 def test_no_number_begins(rewrite: Rewrite) -> None:
-    assert "begins as a number" in rewrite(
+    assert "starts as a number" in rewrite(
         "loop-to-steps", loop(MOVE, "found.append(float(x[0]))"), apart=True
     )
 

@@ -49,9 +49,7 @@ PROGRAMS: dict[str, str] = {
         "x = move(x)", *LOOK, "    box.steps = 3", over="range(box.steps)", before="    box = Box()\n"
     ).replace("def move", "class Box:\n    def __init__(self):\n        self.steps = 9\n\n\ndef move"),
     "no step": loop("x = move(x)", *LOOK, over="range(0)", before="    x = np.ones(3)\n"),
-    "an array of NumPy at the first look": loop(
-        *LOOK, "x = move(x)", before="    x = np.ones(3, np.float32)\n"
-    ),
+    "a NumPy array at the first look": loop(*LOOK, "x = move(x)", before="    x = np.ones(3, np.float32)\n"),
 }
 
 
@@ -143,7 +141,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "no step",
     ),
     "a look between two parts of a step": (loop("y = move(x)", *LOOK, "x = y * 2"), "middle of a step"),
-    "a look leaves out the step": (loop("if i % 2 == 0:", "    continue", "x = move(x)"), "leaves out"),
+    "a look leaves out the step": (loop("if i % 2 == 0:", "    continue", "x = move(x)"), "skips part of a step"),
     "a look before the step reads what the last one computed": (
         loop("if i % 4 == 3:", "    print(y)", "y = move(x)", "x = y * 0.5"),
         "previous step",
@@ -152,9 +150,9 @@ REFUSALS: dict[str, tuple[str, str]] = {
         loop("x = move(x)", "if i % 4 == 0:", "    print(x)", "else:", "    print(i)"),
         "no step",
     ),
-    "the host looks at each step": (
+    "the host reads a value at every step": (
         loop("x = move(x)", "if every:", "    print(x)"),
-        "each step, or at none",
+        "every step, or at none",
     ),
     "the host counts what the step computes with": (
         loop("x = move(x) * n", "n += 1", *LOOK, before="    n = 0\n"),
@@ -182,7 +180,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
     ),
     "the first look decides about the second": (
         loop("x = move(x)", "if i % 2 == 0:", "    every = 3", "if i % every == 0:", "    print(x)"),
-        "decides about the next",
+        "decides when the next",
     ),
     "the range changes": (
         loop("x = move(x)", "if i % 2 == 0:", "    every = 3", over="range(every)"),
