@@ -115,9 +115,7 @@ def test_an_original_that_came_to_nothing_is_told_with_the_budget() -> None:
     run = Run(Request("script", "train.py", ends=time.monotonic() + 50.0), run_seconds=20.0)
     original = Original(run, None, {}, math.inf)  # type: ignore[arg-type]
     original.base = Trial("it took longer than 17 s", late=True)
-    assert original.why().startswith(
-        "the --budget is too short: the original reached no printed line"
-    )
+    assert original.why().startswith("the --budget is too short: the original reached no printed line")
     run.request = Request("script", "train.py")
     assert "give it more time with `--for`" in original.why()
 

@@ -69,7 +69,10 @@ def test_same_values_and_dtypes(name: str, rewrite: Rewrite) -> None:
 REFUSALS: dict[str, tuple[str, str]] = {
     "each iteration reads": (loop(GROW, "x = x + xs[-1]"), "each iteration reads"),
     "the test of a look asks": (loop(GROW, "if xs[-1] > 3:", "    print(i)"), "each iteration reads"),
-    "it grows in the block that reads it": (loop("if i % 3:", f"    {GROW}", "    print(xs)"), "grows in the block"),
+    "it grows in the block that reads it": (
+        loop("if i % 3:", f"    {GROW}", "    print(xs)"),
+        "grows in the block",
+    ),
     "it is computed of itself": (loop("xs = jnp.append(xs, xs[-1:] + x[0])"), "computed from it"),
     "it is given another value": (loop(GROW, "if i == 3:", "    xs = xs[1:]"), "is reassigned"),
     "it grows at the front": (loop("xs = jnp.concatenate([x, xs])"), "no array grows"),

@@ -141,7 +141,10 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "no step",
     ),
     "a look between two parts of a step": (loop("y = move(x)", *LOOK, "x = y * 2"), "middle of a step"),
-    "a look leaves out the step": (loop("if i % 2 == 0:", "    continue", "x = move(x)"), "skips part of a step"),
+    "a look leaves out the step": (
+        loop("if i % 2 == 0:", "    continue", "x = move(x)"),
+        "skips part of a step",
+    ),
     "a look before the step reads what the last one computed": (
         loop("if i % 4 == 3:", "    print(y)", "y = move(x)", "x = y * 0.5"),
         "previous step",
