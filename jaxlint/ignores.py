@@ -16,7 +16,7 @@ from jaxlint.codemods.source.site import Refused
 from jaxlint.finding import Edit, Finding, Span
 from jaxlint.registry import code_order
 from jaxlint.source.file import SourceFile
-from jaxlint.suppress import OWN_LINE, Suppressions
+from jaxlint.suppress import OWN_LINE, UNUSED_CODE, Suppressions
 from jaxlint.syntax.newer_grammar import tokens
 from jaxlint.syntax.parse import split_lines
 
@@ -31,11 +31,13 @@ class Ignored:
 
 
 def with_ignores(source: SourceFile, findings: Sequence[Finding]) -> Ignored:
-    """Suppresses `findings` of one file, with places in its module."""
+    """Suppresses `findings` of one file, with places in its module. One about a comment itself is left."""
     result = Ignored(source)
     layout = _Layout(source.text)
     codes: dict[int, set[str]] = {}
     for finding in findings:
+        if finding.code == UNUSED_CODE:
+            continue
         codes.setdefault(layout.line_for(finding.span.line), set()).add(finding.code)
     made: list[tuple[Edit, Span | None]] = []
     for line, wanted in sorted(codes.items()):

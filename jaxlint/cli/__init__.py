@@ -162,3 +162,7 @@ def main() -> None:
         # A file name that is not text, or a terminal that is not UTF-8, must not end the run.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+if "_JAXLINT_COMPLETE" in os.environ:  # a shell asks what to propose
+    importlib.import_module("jaxlint.cli.completion")

@@ -91,7 +91,10 @@ class Held:
         width = max(len(key) for key in self.values)
         found.append("")
         for key, (value, origin) in self.values.items():
-            found.append(f"{key:<{width}}  {json.dumps(value, ensure_ascii=False)}  ({origin})")
+            shown = json.dumps(value, ensure_ascii=False)
+            if key == "extend-exclude":
+                shown = "counted in exclude"
+            found.append(f"{key:<{width}}  {shown}  ({origin})")
         return found
 
 
@@ -127,7 +130,7 @@ def _held(key: str, field: str, config: Config) -> tuple[Any, str]:
         said = said or "default"
         patterns = [pattern for one in config.exclude for pattern in one.patterns]
         if key == "extend-exclude":
-            return ("see exclude", said)
+            return (None, said)  # it has no value of its own
         return (patterns, said if config.exclude == file.exclude else f"{said}, command line")
     if key == "target-jax" and not said:
         if config.target_jax is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +36,7 @@ _SECTION = re.compile(r"\s*+\[++([^\]]++)\]")
 _ENTRY = re.compile(
     r"""(?P<head>\s*["']?(?P<name>[A-Za-z][\w.-]*)["']?\s*=\s*(?:\{.*?\bversion\s*=\s*)?)(?P<quote>["'])(?P<value>[^"'\n]+)(?P=quote)"""
 )
+_LISTS = (".txt", ".in")  # `.in`: what pip-compile and `uv pip compile` read
 _TABLES = re.compile(
     r"tool\.(poetry|pixi)\b.*dependencies|.*\bpypi-dependencies|packages|dev-packages|dependencies"
 )
@@ -45,6 +46,8 @@ _FOLLOWS = {"jaxlib": "jax"}
 _CONDA = re.compile(
     r"""\s*+-\s*+["']?(?:[\w./-]++::)?(?P<name>[\w.-]++)\s*+(?P<limits>[=<>~!][^#]*+)(?:#.*)?$"""
 )
+_PIP = re.compile(r"\s*+-\s*+pip\s*+:\s*+(?:#.*)?$")
+_ITEM = re.compile(r"""\s*+-\s++["']?(?P<rest>[^"'\r]++)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,18 @@ def raise_pins(
     shown: Callable[[Path], str],
     targets: Mapping[str, Aim],
     own: Mapping[Path, SourceFile] | None = None,
+    folders: Iterable[Path] = (),
 ) -> Pins:
-    """Raises the requirements in the files of the project in `root`, of which `own` are already read. Writes nothing."""
+    """Raises the requirements in the files of the project in `root`, of which `own` are already read. Writes nothing.
+
+    `folders`: those below it that hold sources, and may be projects or parts of it.
+    """
     pins = Pins()
-    for path, rewrite in _files(root):
+    seen: set[Path] = set()
+    for path, rewrite in _files(root, folders):
+        if path in seen:
+            continue
+        seen.add(path)
         source = (own or {}).get(path) or _read(path, shown(path))
         if source is None:
             continue
@@ -93,17 +104,20 @@ def raise_pins(
 _Rewrite = Callable[[SourceFile, Mapping[str, Aim]], tuple[str, list[Pin]]]
 
 
-def _files(root: Path) -> Iterator[tuple[Path, _Rewrite]]:
-    yield root / "pyproject.toml", _toml
-    yield root / "Pipfile", _toml
-    yield root / "pixi.toml", _toml
-    yield root / "setup.cfg", _setup_cfg
-    yield root / "setup.py", _setup_py
-    listed = [*root.glob("*requirements*.txt"), *(root / "requirements").glob("*.txt")]
-    for path in sorted(dict.fromkeys(listed)):
-        yield path, _requirements
-    for path in sorted(path for end in ("yml", "yaml") for path in root.glob(f"*env*.{end}")):
-        yield path, _environment
+def _files(root: Path, folders: Iterable[Path]) -> Iterator[tuple[Path, _Rewrite]]:
+    """The files with requirements of the project, and of the folders within it that hold sources."""
+    for folder in sorted({root, *folders}):
+        yield folder / "pyproject.toml", _toml
+        yield folder / "Pipfile", _toml
+        yield folder / "pixi.toml", _toml
+        yield folder / "setup.cfg", _setup_cfg
+        yield folder / "setup.py", _setup_py
+        listed = [path for end in _LISTS for path in folder.glob(f"*requirements*{end}")]
+        listed += [path for end in _LISTS for path in (folder / "requirements").glob(f"*{end}")]
+        for path in sorted(dict.fromkeys(listed)):
+            yield path, _requirements
+        for path in sorted(path for end in ("yml", "yaml") for path in folder.glob(f"*env*.{end}")):
+            yield path, _environment
 
 
 def _read(path: Path, display: str) -> SourceFile | None:
@@ -303,16 +317,45 @@ def _requirements(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, 
 
 
 def _environment(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
-    """A conda environment: limits are only reported, since its channels have their own releases."""
+    """A conda environment: what stands below `pip:` is raised, and the limits of conda's own packages are only
+    reported, since its channels have their own releases."""
     found: list[Pin] = []
-    for number, line in enumerate(source.text.splitlines(), start=1):
-        match = _CONDA.match(line[:_MAX_LINE])
-        aim = _aim_of(match["name"], targets) if match is not None else None
-        if match is None or aim is None:
-            continue
-        asked = re.sub(r"[\"']$", "", match["limits"].rstrip())
-        limits = re.sub(r"^=(?=\d)", "==", asked.partition("=py")[0].strip())
-        if raised_clauses(limits, aim) != limits:
-            said = f"{match['name']}{asked}"
-            found.append(Pin(source.display, number, said, said, "an environment of conda; raise it by hand"))
-    return source.text, found
+    lines = source.text.split("\n")
+    below = -1  # the indentation of `- pip:`, while its list lasts
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip(" "))
+        if line.strip() and below >= 0 and (indent < below or (indent == below and _ITEM.match(line))):
+            below = -1
+        if _PIP.match(line):
+            below = indent
+        elif below >= 0:
+            lines[number], pin = _of_pip(line, targets)
+            found += [Pin(source.display, number + 1, *pin)] if pin is not None else []
+        else:
+            left = _of_conda(line, targets)
+            found += [Pin(source.display, number + 1, *left)] if left is not None else []
+    return "\n".join(lines), found
+
+
+def _of_pip(line: str, targets: Mapping[str, Aim]) -> tuple[str, tuple[str, str] | None]:
+    """An entry of the list below `pip:`, raised."""
+    item = _ITEM.match(line[:_MAX_LINE])
+    raised = _raised(item["rest"], targets) if item is not None else None
+    if item is None or raised is None or raised == item["rest"]:
+        return line, None
+    new = line[: item.start("rest")] + raised + line[item.end("rest") :]
+    return new, (item["rest"].strip(), raised.strip())
+
+
+def _of_conda(line: str, targets: Mapping[str, Aim]) -> tuple[str, str, str] | None:
+    """An entry of conda that does not reach the target: for a person."""
+    match = _CONDA.match(line[:_MAX_LINE])
+    aim = _aim_of(match["name"], targets) if match is not None else None
+    if match is None or aim is None:
+        return None
+    asked = re.sub(r"[\"']$", "", match["limits"].rstrip())
+    limits = re.sub(r"^=(?=\d)", "==", asked.partition("=py")[0].strip())
+    if raised_clauses(limits, aim) == limits:
+        return None
+    said = f"{match['name']}{asked}"
+    return said, said, f"an environment of conda; raise it by hand to {aim.low}"

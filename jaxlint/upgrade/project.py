@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from jaxlint.finding import Finding, Severity
 from jaxlint.jaxapi.history import PACKAGES
 from jaxlint.places import shown
 from jaxlint.rewriting import Rewriting, rewrite, write_texts
-from jaxlint.source import SourceError
+from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.journal import write_together
 from jaxlint.source.read import shown_path
 from jaxlint.source.write import Change
@@ -128,11 +128,24 @@ def upgrade(
     done = rewrite(paths, aimed, unsafe=unsafe, use_cache=False, jobs=jobs, observer=observer)
     # A setup.py is a source and also holds requirements: its rewritten text is the input here.
     own = {source.path: source for source in done.result.sources.values() if source.path.name == "setup.py"}
-    pins = raise_pins(config.root, shown_path, targets, own)
+    pins = raise_pins(
+        config.root, shown_path, targets, own, _folders(config.root, done.result.sources.values())
+    )
     for source in own.values():
         for display in [name for name, one in pins.sources.items() if one is source and name in pins.texts]:
             done.result.texts[source.display] = pins.texts.pop(display)
     return Upgrade(config.root, targets, done, pins, list(done.errors))
+
+
+def _folders(root: Path, sources: Iterable[SourceFile]) -> set[Path]:
+    """The folders of the sources, and those above them, within the project."""
+    found: set[Path] = set()
+    for source in sources:
+        for folder in source.path.parents:
+            if folder in found or folder == root or not folder.is_relative_to(root):
+                break
+            found.add(folder)
+    return found
 
 
 def _settings(targets: Mapping[str, Aim]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,7 @@ def test_a_script_for_each_shell(project: Path, shell: str) -> None:
     [
         ("jaxlint check --select tracer-b", {"tracer-branch"}),
         ("jaxlint check --ignore key-reuse,tracer-b", {"key-reuse,tracer-branch"}),
+        ("jaxlint check --select = tracer-b", {"tracer-branch"}),
         ("jaxlint explain JAX101", {"JAX101"}),
         ("jaxlint upg", {"upgrade"}),
         ("jaxlint check --add", {"--add-ignores"}),
@@ -115,6 +117,43 @@ def test_what_is_completed(project: Path, words: str, proposed: set[str]) -> Non
         cwd=project, COMP_WORDS=words, COMP_CWORD=str(words.count(" ")), _JAXLINT_COMPLETE="bash_complete"
     )
     assert {line.partition(",")[2] for line in done.stdout.splitlines()} == proposed
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.parametrize(
+    ("words", "proposed"),
+    [
+        ("jaxlint check --select tracer-b", "tracer-branch\tPython control flow depends on a tracer."),
+        ("jaxlint check --ignore key-reuse,tracer-b", "key-reuse,tracer-branch\tPython"),
+        ("jaxlint check --select=key-reuse,tracer-b", "--select=key-reuse,tracer-branch\tPython"),
+        ("jaxlint ch", "check\tReport what makes JAX programs slow, big"),
+    ],
+)
+def test_in_a_real_fish(project: Path, words: str, proposed: str) -> None:
+    (project / "jaxlint").write_text(f'#!/bin/sh\nexec {sys.executable} -m jaxlint "$@"\n')
+    (project / "jaxlint").chmod(0o755)
+    asked = f'jaxlint completion fish | source; complete -C "{words}"'
+    environment = {**os.environ, "PATH": f"{project}:{os.environ['PATH']}", "HOME": str(project)}
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", asked],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith(proposed), done.stderr
+
+
+def test_what_fish_gets_is_not_cut_at_commas(project: Path) -> None:
+    """Without a fish: its script keeps all behind the first comma."""
+    assert 'string split -m 1 ","' in jaxlint("completion", "fish", cwd=project).stdout
+    asked = {
+        "COMP_WORDS": "jaxlint check --select=key-reuse,tracer-b",
+        "COMP_CWORD": "--select=key-reuse,tracer-b",
+    }
+    done = jaxlint(cwd=project, _JAXLINT_COMPLETE="fish_complete", **asked)
+    assert done.stdout.startswith("plain,--select=key-reuse,tracer-branch\tPython control flow")
 
 
 def test_in_a_real_bash(project: Path) -> None:

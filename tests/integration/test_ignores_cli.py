@@ -75,6 +75,15 @@ def test_a_name_that_is_no_rule(project: Path) -> None:
     assert "there is no rule 'tracer-brunch'; did you mean tracer-branch?" in done.stdout
 
 
+def test_a_comment_that_is_wrong_itself_is_not_silenced(project: Path) -> None:
+    (project / "a.py").write_text(BRANCH.replace("x > 0:", "x > 0:  # jaxlint: ignore[tracer-brnch]"))
+    done = jaxlint("check", "--add-ignores", "a.py", cwd=project)
+    assert "ignore[tracer-brnch, JAX101]" in (project / "a.py").read_text()
+    assert "did you mean tracer-branch?" in done.stdout
+    assert done.returncode == 1
+    assert done.stderr.startswith("Silenced 1 finding in 1 file.")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

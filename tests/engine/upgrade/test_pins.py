@@ -65,6 +65,11 @@ FILES = {
         "# jax==0.1\r\njax==0.10.2 ; python_version > '3'\r\njaxlib==0.10.2 # gpu\r\nnumpy\r\n-r other.txt",
     ),
     "requirements/test.txt": ("Flax>=0.3\n", "Flax>=0.12.8\n"),
+    "requirements.in": ("jax>=0.3  # as low as it works\n", "jax>=0.10.2  # as low as it works\n"),
+    "environment.yml": (
+        "name: a\ndependencies:\n- python=3.9\n- pip:  # from PyPI\n  - jax[cpu]==0.3.1  # pinned\r\n\n  - 'flax>=0.3'\n- numpy=1.2\nprefix: /jax\n",
+        "name: a\ndependencies:\n- python=3.9\n- pip:  # from PyPI\n  - jax[cpu]==0.10.2  # pinned\r\n\n  - 'flax>=0.12.8'\n- numpy=1.2\nprefix: /jax\n",
+    ),
 }
 
 
@@ -79,9 +84,21 @@ def test_the_rest_of_a_file_stays(tmp_path: Path, name: str) -> None:
     assert pins.left == []
     path.write_bytes(after.encode())
     assert raise_pins(tmp_path, lambda path: path.name, TARGETS).texts == {}
-    if name != "requirements/test.txt":
+    if name not in ("requirements/test.txt", "requirements.in"):
         declared = declared_versions(tmp_path, frozenset({"jax"})).values()
         assert {version.replace(" ", "") for version in declared} <= {">=0.10.2", "==0.10.2"}
+
+
+def test_folders_with_sources_are_looked_at(tmp_path: Path) -> None:
+    """A repository of several projects, and requirements beside the tests or the documentation."""
+    for name in ("pyproject.toml", "packages/a/pyproject.toml", "other/pyproject.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text('[project]\nname = "a"\ndependencies = ["jax>=0.3"]\n')
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/requirements.txt").write_text("jax==0.3\n")
+    folders = [tmp_path / "packages/a", tmp_path / "packages", tmp_path / "docs"]
+    pins = raise_pins(tmp_path, lambda path: path.relative_to(tmp_path).as_posix(), TARGETS, folders=folders)
+    assert set(pins.texts) == {"pyproject.toml", "packages/a/pyproject.toml", "docs/requirements.txt"}
 
 
 def test_what_is_left_to_a_person(tmp_path: Path) -> None:
@@ -100,7 +117,12 @@ def test_what_is_left_to_a_person(tmp_path: Path) -> None:
         ("setup.py", 2, "jax>=0.3", "not a plain string; raise it by hand"),
         ("requirements.txt", 1, "jax==0.3.1", "pinned with hashes; compile the file again"),
         ("requirements.txt", 3, "flax==0.6 --hash=sha256:00", "pinned with hashes; compile the file again"),
-        ("environment.yml", 3, "jax=0.4.13=py310_0", "an environment of conda; raise it by hand"),
+        (
+            "environment.yml",
+            3,
+            "jax=0.4.13=py310_0",
+            "an environment of conda; raise it by hand to 0.10.2",
+        ),
     ]
 
 
