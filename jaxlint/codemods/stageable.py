@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
-from jaxlint.codemods.purity.checks import called_functions, check_call, check_jitted, check_nodes
+from jaxlint.codemods.purity.checks import called_functions, check_call, check_jitted, check_lent, check_nodes
 from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.loop_carries import Carried
@@ -126,6 +126,8 @@ def check_outlined(
         return
     must_be_reached(draft, nodes, looped=looped)
     must_be_shown(draft, [*given, *(_carried(nodes) if looped else ())])
+    if looped:
+        may_wait_less(draft, nodes)
     program = draft.program().with_text(draft.site.source.display, text)
     try:
         file = program.file(draft.site.source.display)
@@ -189,6 +191,14 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
         must_be_shown(draft, _carried(nodes))
         program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
+
+
+def may_wait_less(draft: Draft, nodes: Sequence[ast.AST]) -> None:
+    """Raises Refused if code that would no longer wait for JAX changes a NumPy buffer that JAX reads, or gives it one."""
+    if draft.strict is None:
+        return
+    program, file = program_and_file(draft)
+    check_lent(program, frozenset(part for node in nodes for part in ast.walk(file.same(node))))
 
 
 def must_be_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = False) -> None:

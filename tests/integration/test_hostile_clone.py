@@ -745,6 +745,7 @@ def test_inspect_shows_the_rest_beside_a_file_that_is_not_python(tmp_path: Path)
 HEAD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x):\n    if x > 0:\n        return x\n    return -x\n\n\n"
 COSTLY = {
     "parts without end": "x = [jnp.split(jnp.zeros(10**10), 10**10), jnp.array_split(jnp.zeros(7), 10**10)]\ny, *_ = jnp.unstack(jnp.zeros(10**10))\n",
+    "a length beyond floats": "x = jnp.arange(0, 1e308, 1e-308)\ny = x + jnp.zeros(3)\nz = jnp.arange(-1e308, 1e308, 5e-324).sum()\n",
     "a step of zero": "x = [1, 2][::0]\ny = (1, 2)[::0]\n",
     "functions that call each other": "".join(
         f"def g{one}(x):\n    return " + " + ".join(f"g{other}(x)" for other in range(60)) + "\n\n\n"

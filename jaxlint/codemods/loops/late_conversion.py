@@ -12,6 +12,7 @@ from jaxlint.codemods.facts.dataflow import root_of
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.layout import Layout, fresh_name
 from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.codemods.stageable import may_wait_less
 from jaxlint.finding import Step
 
 
@@ -49,6 +50,7 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
     if any(isinstance(part, ast.Try) for part in site.names.ancestors(outermost)):
         raise Refused("the list may be used after an exception")
     _check_kept(site, value, inside)
+    may_wait_less(draft, [outermost])
     layout = Layout(site)
     indent = layout.indent(outermost)
     item = fresh_name(layout.identifiers(scope), "value")

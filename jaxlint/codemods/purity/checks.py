@@ -15,6 +15,7 @@ from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.jax_settings import promotion_chosen, values_checked
 from jaxlint.codemods.purity.jit_arguments import JitArguments
 from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_expressions
+from jaxlint.codemods.purity.lent_buffers import LentBuffers
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters
@@ -83,11 +84,21 @@ def check_jitted(
         raise Refused(what)
     for what in traced.problems():
         raise Refused(what)
+    check_lent(program)
     if traced_before:
         return
     _check_computed(possible, traced, file, function, seen)
     check_results(possible, file, function, seen, set(static))
     for what in HostArrays(possible, traced, function, dtypes_of(seen)).problems(file):
+        raise Refused(what)
+
+
+def check_lent(program: Program, inside: Set[ast.AST] | None = None) -> None:
+    """Raises Refused if the program changes a NumPy buffer while JAX may still read it: compiled code reads it later.
+
+    `inside`: a loop that would no longer wait for results.
+    """
+    for what in LentBuffers(PossibleValues(program)).changing(inside):
         raise Refused(what)
 
 
@@ -146,6 +157,7 @@ def check_nodes(
     if strict:
         for what in (*values_checked(possible), *promotion_chosen(possible)):
             raise Refused(f"it {what}")
+        check_lent(program, own)
         for what in Rebuilt(possible).carried(varying, own, file):
             raise Refused(what)
         traced = Traced(possible)
@@ -221,6 +233,7 @@ def check_call(
         raise Refused(f"it {what}; a compiled function keeps the first value")
     for what in traced.problems():
         raise Refused(what)
+    check_lent(program)
 
 
 def _not_traced(function: Fn, static: Sequence[int | str]) -> set[str]:

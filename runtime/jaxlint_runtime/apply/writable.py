@@ -14,7 +14,7 @@ from typing import Any
 from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.finding import Finding, FixRequest, Safety, Step
 from jaxlint.source import SourceError
-from jaxlint.source.git import run_git
+from jaxlint.source.git import NoFile, run_git
 from jaxlint.source.writable_files import target_of
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply import written_attention, written_bf16, written_loss, written_remat
@@ -262,21 +262,36 @@ def not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
         target_of(Path(path), display_path(path), root)
     except SourceError as error:
         return f"not changed: {error}"
-    if not allow_dirty and _has_changes(path):
-        return f"not changed: {display_path(path)} has uncommitted changes; commit them or use --allow-dirty"
+    if not allow_dirty and (told := _changes_told(path)):
+        return f"not changed: {told}"
     return None
 
 
-def _has_changes(path: str) -> bool:
-    """Whether git has uncommitted changes of the file; False outside a repository."""
+def _changes_told(path: str) -> str:
+    """What git says of uncommitted changes of the file, or why it cannot say it; "" if there are none, and outside a repository."""
+    shown = display_path(path)
     folder, name = os.path.split(path)
     try:
         done = run_git(
             folder, "status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--", name
         )
-    except (OSError, subprocess.SubprocessError):
-        return True
-    return done is not None and done.returncode == 0 and bool(done.stdout.strip())
+    except NoFile as error:
+        return f"git was not asked whether {shown} has uncommitted changes: {error}; use --allow-dirty"
+    except subprocess.TimeoutExpired:
+        return f"git did not answer whether {shown} has uncommitted changes; use --allow-dirty"
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"git cannot say whether {shown} has uncommitted changes: {error}; use --allow-dirty"
+    if done is None:
+        return ""
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").splitlines() or [f"exit code {done.returncode}"]
+        if not any(os.path.lexists(one / ".git") for one in (Path(folder), *Path(folder).parents)):
+            return ""  # no repository
+        why = said[0].removeprefix("fatal: ")
+        return f"git cannot say whether {shown} has uncommitted changes: {why}; use --allow-dirty"
+    if done.stdout.strip():
+        return f"{shown} has uncommitted changes; commit them or use --allow-dirty"
+    return ""
 
 
 def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:

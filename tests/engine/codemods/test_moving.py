@@ -29,6 +29,14 @@ REWRITES = {
         "def f(xs):\n    seen = []\n    for i in range(9):\n        x = xs[i]\n        seen.append(x)\n"
         "        print(f'{x.item()} {x}', float(x))\n    seen = [float(value) for value in seen]\n    return seen\n",
     ),
+    "convert-after-loop: a buffer of each turn": (
+        "convert-after-loop",
+        "import numpy as np\n@jax.jit\ndef g(x):\n    return x.sum()\n\ndef f(n):\n    seen = []\n"
+        "    for i in range(n):\n        buf = np.zeros(4)\n        buf[:] = i\n        seen.append(«float(g(buf))»)\n    return seen\n",
+        "import numpy as np\n@jax.jit\ndef g(x):\n    return x.sum()\n\ndef f(n):\n    seen = []\n"
+        "    for i in range(n):\n        buf = np.zeros(4)\n        buf[:] = i\n        seen.append(g(buf))\n"
+        "    seen = [float(value) for value in seen]\n    return seen\n",
+    ),
     "bind-result: an attribute of a plain class": (
         "bind-result",
         "class A:\n    def put(self, i):\n        «self.x.at[i].set(0)»\n        return self.x\n",
@@ -60,6 +68,12 @@ REFUSALS = {
         "convert-after-loop",
         "def f(xs):\n    seen = []\n    for x in xs:\n        seen.append(«float(x)»)\n        if x is None:\n            return 1\n    return seen\n",
         "end early",
+    ),
+    "convert-after-loop: a buffer that waits for the number": (
+        "convert-after-loop",
+        "import numpy as np\n@jax.jit\ndef g(x):\n    return x.sum()\n\ndef f(n):\n    seen = []\n    buf = np.zeros(4)\n"
+        "    for i in range(n):\n        buf[:] = i\n        seen.append(«float(g(buf))»)\n    return seen\n",
+        "while JAX may still read it",
     ),
     "convert-after-loop: not empty": (
         "convert-after-loop",

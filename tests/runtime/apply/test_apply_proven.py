@@ -14,6 +14,7 @@ import pytest
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.source import read_source
+from jaxlint.source.git_metadata import irregular
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply import apply_proven, writable
 from jaxlint_runtime.apply.preview import collect_diffs
@@ -118,6 +119,29 @@ def test_an_interrupt_while_the_edited_program_runs_changes_nothing(
     apply_proven.apply_proven(found, allow_dirty=False)
     assert found.document.interrupted
     assert {path: path.read_text() for path in project.rglob("*.py")} == before
+
+
+def test_why_git_does_not_say_whether_there_are_changes(project: Path) -> None:
+    subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
+    assert advice(verification(project)).endswith("has uncommitted changes; commit them or use --allow-dirty")
+    assert writable.choose(verification(project), allow_dirty=True)
+    config = project / ".git" / "config"
+    text = config.read_text()
+    config.write_text("[core\n")
+    told = advice(verification(project))
+    assert told.startswith(
+        "not changed: git cannot say whether program.py has uncommitted changes: bad config line 1"
+    )
+    config.write_text(text)
+    pipe = project / ".git" / "refs" / "pipe"
+    os.mkfifo(pipe)
+    irregular.cache_clear()
+    told = advice(verification(project))
+    assert told == (
+        f"not changed: git was not asked whether program.py has uncommitted changes: {pipe} is not a regular file; "
+        "use --allow-dirty"
+    )
+    irregular.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,168 @@
+"""Which variables and attributes may share the memory of one NumPy array, over all paths of a program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File, own_parts, parameters
+from jaxlint.codemods.purity.values import NUMPY, Fn, Plain, Whole, leaves_of
+
+Root = tuple[object, ...]  # a variable by its scope and name, or an attribute by its name
+
+_PARTS = frozenset({"T", "mT", "flat", "real", "imag", "data", "base"})
+_VIEWS = frozenset({"reshape", "ravel", "view", "transpose", "swapaxes", "squeeze", "cast", "toreadonly", "get"})  # fmt: skip
+_SAME = frozenset(
+    """asarray ascontiguousarray asanyarray require frombuffer reshape ravel squeeze transpose swapaxes moveaxis atleast_1d
+    atleast_2d atleast_3d broadcast_to expand_dims from_dlpack ndarray""".split()  # noqa: SIM905
+)
+_ONWARD = frozenset({"memoryview", "iter", "zip", "enumerate", "list", "tuple", "dict", "reversed", "next", "itertools.cycle"})  # fmt: skip
+_DEPTH = 5
+
+
+class Aliases:
+    """The roots of expressions, and which of them share memory."""
+
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible, self.program = possible, possible.program
+        self._above: dict[Root, Root] = {}
+        self.made: dict[Root, list[tuple[ast.AST, File]]] = {}  # by group: where its arrays are made
+        self.bytes: set[Root] = set()  # the groups that stand on a `bytearray`
+        made: list[tuple[Root, ast.AST, File]] = []
+        for file in self.program.files:
+            for node in ast.walk(file.tree):
+                made += self._bound(node, file)
+        for root, node, file in made:
+            self.made.setdefault(self.group(root), []).append((node, file))
+            if self._is_bytes(node, file):
+                self.bytes.add(self.group(root))
+
+    def group(self, root: Root) -> Root:
+        """One of the roots that share memory with `root`, the same for all of them."""
+        while (above := self._above.get(root, root)) != root:
+            root = above
+        return root
+
+    def of(self, node: ast.expr | None, file: File) -> set[Root]:
+        """The groups of the arrays that an expression may be, or hold; not those of new arrays."""
+        return {self.group(root) for root in self._roots(node, file, 0)}
+
+    # What is bound
+
+    def _bound(self, node: ast.AST, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
+        """Joins what a node binds with its value; gives the roots that get a new array."""
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                yield from self._given(target, node.value, file)
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            yield from self._given(node.target, node.iter, file)
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            yield from self._given(node.optional_vars, node.context_expr, file)
+        elif isinstance(node, ast.Call):
+            for callee in self.possible.of(node.func, file):
+                if isinstance(callee, Fn):
+                    self._passed(node, file, callee)
+
+    def _passed(self, call: ast.Call, file: File, callee: Fn) -> None:
+        scope = callee.file.names.scope_inside(callee.node)
+        for parameter in parameters(callee.node):
+            given = self.possible.call_sites.expression_for(
+                call, callee.node, parameter, bound=callee.receiver is not None
+            )
+            if isinstance(given, ast.expr) and scope is not None:
+                for root in self._roots(given, file, 0):
+                    self._join(("variable", id(scope), parameter.arg), root)
+
+    def _given(self, target: ast.expr, value: ast.expr, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple | ast.List):
+            same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+            values = value.elts if same else [value] * len(target.elts)  # type: ignore[attr-defined]
+            pairs = list(zip(target.elts, values, strict=True))
+        for one, given in pairs:
+            if isinstance(one, ast.Subscript) and NUMPY in self.possible.of(one.value, file):
+                continue  # the values are copied into it
+            own, roots = self._roots(one, file, 0), self._roots(given, file, 0)
+            for root in own:
+                for other in roots:
+                    self._join(root, other)
+                if not roots and (
+                    NUMPY in leaves_of(self.possible.of(given, file)) or self._is_bytes(given, file)
+                ):
+                    yield root, given, file
+
+    def _is_bytes(self, node: ast.AST, file: File) -> bool:
+        return isinstance(node, ast.Call) and self.possible.name_of(node.func, file) == "bytearray"
+
+    def _join(self, one: Root, other: Root) -> None:
+        first, second = self.group(one), self.group(other)
+        if first != second:
+            self._above[first] = second
+
+    # Roots
+
+    def _roots(self, node: ast.expr | None, file: File, depth: int) -> set[Root]:
+        if node is None or depth > _DEPTH or self._is_other(node, file):
+            return set()
+        if isinstance(node, ast.Name):
+            return self._variable(node, file)
+        if isinstance(node, ast.Attribute):
+            if node.attr in _PARTS and NUMPY in leaves_of(self.possible.of(node.value, file)):
+                return self._roots(node.value, file, depth + 1)
+            for value in self.possible.of(node.value, file):
+                if isinstance(value, Whole):
+                    return {("variable", id(value.file.names.module), node.attr)}
+            return {("attribute", node.attr)}
+        if isinstance(node, ast.Subscript | ast.Starred | ast.NamedExpr | ast.Await):
+            return self._roots(node.value, file, depth + 1)
+        if isinstance(node, ast.Call):
+            return self._of_call(node, file, depth)
+        parts: list[ast.expr | None] = []
+        if isinstance(node, ast.IfExp):
+            parts = [node.body, node.orelse]
+        elif isinstance(node, ast.BoolOp | ast.Dict):
+            parts = list(node.values)
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+            parts = list(node.elts)
+        elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+            parts = [node.elt]
+        return set().union(*(self._roots(part, file, depth + 1) for part in parts))
+
+    def _is_other(self, node: ast.expr, file: File) -> bool:
+        """Whether an expression is certainly no array of NumPy, and holds none."""
+        values = leaves_of(self.possible.of(node, file))
+        return bool(values) and all(isinstance(one, Plain) and one != NUMPY for one in values)
+
+    def _variable(self, node: ast.Name, file: File) -> set[Root]:
+        scope = file.names.scope_at(node).resolve(node.id)
+        if scope is None:
+            return set()
+        for binding in scope.bindings.get(node.id, ()):
+            taken = self.program.imported(binding, file) if binding.statement is not None else None
+            if isinstance(taken, tuple):
+                return {("variable", id(taken[0].names.module), taken[1])}
+        return {("variable", id(scope), node.id)}
+
+    def _of_call(self, node: ast.Call, file: File, depth: int) -> set[Root]:
+        name = self.possible.name_of(node.func, file)
+        module, _, last = name.rpartition(".")
+        if (module == "numpy" and last in _SAME) or name in _ONWARD or name.startswith("torch."):
+            given = [*node.args, *(one.value for one in node.keywords)]
+            return set().union(*(self._roots(one, file, depth + 1) for one in given))
+        if isinstance(node.func, ast.Attribute) and not name and node.func.attr in _VIEWS:
+            return self._roots(node.func.value, file, depth + 1)
+        found: set[Root] = set()
+        for callee in self.possible.of(node.func, file):
+            if isinstance(callee, Fn):
+                found |= self._returned(callee, depth + 1)
+        return found
+
+    def _returned(self, callee: Fn, depth: int) -> set[Root]:
+        if isinstance(callee.node, ast.Lambda):
+            return self._roots(callee.node.body, callee.file, depth)
+        found: set[Root] = set()
+        for part in own_parts(callee.node):
+            if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom):
+                found |= self._roots(part.value, callee.file, depth)
+        return found

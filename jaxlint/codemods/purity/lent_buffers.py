@@ -1,0 +1,181 @@
+"""NumPy buffers that a program changes in place while JAX may still read them.
+
+JAX reads an argument when its computation runs, in another thread. Eager operations are short and run at once; a compiled
+function waits in a queue, so that it sees what the program wrote meanwhile. Where the program waits for a result before it
+writes, that wait must stay.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.array_aliases import Aliases, Root
+from jaxlint.codemods.purity.buffer_order import Order
+from jaxlint.codemods.purity.call_sites import steps_of
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import ARRAY, NUMPY, Fn, Unknown, leaves_of
+from jaxlint.codemods.source.text_edits import shown_source
+
+_WRITERS = frozenset({"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"})
+_INTO = frozenset({"readinto", "readinto1", "recv_into", "recvfrom_into", "shuffle", "pack_into"})
+_OWN = frozenset({"fill", "sort", "partition", "put", "itemset", "resize", "setfield", "__setitem__"})
+_LIBRARIES = ("jax.", "optax.", "flax.", "equinox.", "haiku.", "chex.", "distrax.", "rlax.", "orbax.")
+_SHAPES = frozenset({"shape", "ndim", "size", "zeros_like", "ones_like", "full_like", "empty_like", "result_type"})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """`node` is the code that gives JAX a buffer, or that writes into it."""
+
+    node: ast.AST
+    file: File
+    group: Root
+
+
+class LentBuffers:
+    """The reads and the writes of a program's buffers. `possible` has no arguments of a run."""
+
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible, self.program = possible, possible.program
+
+    def changing(self, inside: Set[ast.AST] | None = None) -> Iterator[str]:
+        """Buffers that the program changes without having waited for JAX, in words.
+
+        `inside`: a loop that would no longer wait; those that it gives or changes, with or without waiting.
+        """
+        for read, write in self._pairs():
+            order = Order(self.possible, self._aliases().made.get(write.group, []), inside)
+            if order.changes_after(read.node, read.file, write.node, write.file):
+                place = self.program.place(write.file, write.node)
+                given = self.program.place(read.file, read.node)
+                yield (
+                    f"`{shown_source(write.node)}` at {place} changes a NumPy buffer while JAX may still read it, "
+                    f"given by `{shown_source(read.node)}` at {given}; give JAX a copy"
+                )
+                return
+
+    def _pairs(self) -> list[tuple[Lent, Lent]]:
+        found: list[tuple[Lent, Lent]] | None = self.program.memo.get("lent buffers")
+        if found is None:
+            writes = self._writes() if self._is_possible() else []
+            groups = {one.group for one in writes}
+            reads = self._reads(groups) if groups else []
+            found = [(read, write) for write in writes for read in reads if read.group == write.group]
+            self.program.memo["lent buffers"] = found
+        return found
+
+    def _aliases(self) -> Aliases:
+        found: Aliases | None = self.program.memo.get("aliases of arrays")
+        if found is None:
+            self.program.memo["aliases of arrays"] = found = Aliases(self.possible)
+        return found
+
+    # Writes
+
+    def _is_possible(self) -> bool:
+        """Whether some code changes an array of NumPy, or has bytes that one may stand on: most programs have none."""
+        return bool(self.program.calls.get("bytearray") or self.program.calls.get("memoryview")) or any(
+            certain for _, _, _, certain in self._changed()
+        )
+
+    def _changed(self) -> Iterator[tuple[ast.expr, ast.AST, File, bool]]:
+        """What code may change in place: the object, the code, and whether it is certainly an array of NumPy."""
+        for file in self.program.files:
+            for node in ast.walk(file.tree):
+                for target in self._targets(node, file):
+                    values = self.possible.of(target, file)
+                    if NUMPY in values:
+                        yield target, node, file, True
+                    elif isinstance(node, ast.Subscript) and any(isinstance(one, Unknown) for one in values):
+                        yield target, node, file, False
+
+    def _targets(self, node: ast.AST, file: File) -> Iterator[ast.expr]:
+        """What a node may change in place."""
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            yield node.value
+        elif isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Subscript):
+            yield _loaded(node.target, file)
+        elif isinstance(node, ast.Call):
+            yield from (one.value for one in node.keywords if one.arg in ("out", "buffer_out"))
+            name = self.possible.name_of(node.func, file)
+            last = name.rpartition(".")[2] or getattr(node.func, "attr", "")
+            if node.args and (last in _INTO or (name.startswith("numpy.") and last in _WRITERS)):
+                yield node.args[0]
+            elif isinstance(node.func, ast.Attribute) and not name and last in _OWN:
+                yield node.func.value
+            elif name.startswith("numpy.") and len(node.args) == 3:
+                yield node.args[2]
+
+    def _writes(self) -> list[Lent]:
+        aliases, found = self._aliases(), []
+        for target, node, file, certain in self._changed():
+            sliced = isinstance(node, ast.Subscript) and any(
+                isinstance(part, ast.Slice | ast.Tuple) for part in ast.walk(node.slice)
+            )  # which neither a list nor a dictionary is set by
+            for group in aliases.of(target, file):
+                if group in aliases.made and (certain or sliced or group in aliases.bytes):
+                    found.append(Lent(_statement(node, file), file, group))
+        return found
+
+    # Reads
+
+    def _reads(self, groups: Set[Root]) -> list[Lent]:
+        found = []
+        for file in self.program.files:
+            for node in ast.walk(file.tree):
+                for given in self._given_to_jax(node, file):
+                    values = leaves_of(self.possible.of(given, file))
+                    if NUMPY in values or any(isinstance(one, Unknown) for one in values):
+                        own = self._aliases().of(given, file) & groups
+                        found += [Lent(node, file, group) for group in own]
+        return found
+
+    def _given_to_jax(self, node: ast.AST, file: File) -> list[ast.expr]:
+        if isinstance(node, ast.BinOp | ast.Compare):
+            both = [node.left, *([node.right] if isinstance(node, ast.BinOp) else node.comparators)]
+            values = [leaves_of(self.possible.of(one, file)) for one in both]
+            beside = any(ARRAY in one for one in values)
+            return [one for one, own in zip(both, values, strict=True) if beside and NUMPY in own]
+        if not isinstance(node, ast.Call):
+            return []
+        arguments = [*node.args, *(one.value for one in node.keywords)]
+        name = self.possible.name_of(node.func, file)
+        if name.startswith(_LIBRARIES):
+            return [] if name.rpartition(".")[2] in _SHAPES or name.startswith("jax.tree") else arguments
+        if isinstance(node.func, ast.Attribute) and ARRAY in self.possible.of(node.func.value, file):
+            return arguments
+        callees = self.possible.of(node.func, file)
+        return arguments if any(isinstance(one, Fn) and self._is_compiled(one) for one in callees) else []
+
+    def _is_compiled(self, function: Fn) -> bool:
+        decorators = getattr(function.node, "decorator_list", ())
+        names = [
+            self.possible.name_of(part, function.file)
+            for one in decorators
+            for part in ast.walk(one)
+            if isinstance(part, ast.Name | ast.Attribute)
+        ]
+        for _, how, _ in self.possible.call_sites.calls_of(function.node, function.file):
+            names += steps_of(how)
+        return any(name in known_functions.STAGING for name in names)
+
+
+def _loaded(target: ast.expr, file: File) -> ast.expr:
+    """The target of `x += 1` as an expression that reads it."""
+    if not isinstance(target, ast.Name):
+        return target
+    read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    file.names.parents.setdefault(read, file.names.parents.get(target, file.tree))
+    return read
+
+
+def _statement(node: ast.AST, file: File) -> ast.AST:
+    """The statement that sets an item, or the call that writes."""
+    if isinstance(node, ast.Call):
+        return node
+    around = (one for one in (node, *file.names.ancestors(node)) if isinstance(one, ast.stmt))
+    return next(around, node)
