@@ -124,7 +124,7 @@ def test_a_job_that_falls_silent_is_cancelled(monkeypatch: pytest.MonkeyPatch) -
     job = Job(Begun("n1"), (), (), end=None)
     run = sent(Engine({"step": job}), left("step"))
     assert job.cancelled
-    assert reason(run) == "its job gave did not answer for 0 s on n1"
+    assert reason(run) == "its job did not answer for 0 s on n1"
 
 
 def test_a_job_that_the_cluster_starts_again_is_not_counted_twice() -> None:
