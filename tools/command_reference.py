@@ -21,5 +21,5 @@ def page() -> str:
             command = main.get_command(context, name)
             assert command is not None
             with click.Context(command, info_name=name, parent=context, terminal_width=80) as inner:
-                parts.append(f"\n## jaxlint {name}\n\n```text\n{command.get_help(inner)}\n```\n")
+                parts.append(f"\n## jaxlint {name}\n\n```console\n{command.get_help(inner)}\n```\n")
     return "".join(parts)

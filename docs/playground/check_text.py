@@ -8,10 +8,11 @@ from pathlib import Path
 
 from jaxlint import engine
 from jaxlint.config import Config
+from jaxlint.finding import Severity
 from jaxlint.report.json_report import finding_record
 
 NAME = "program.py"
-CONFIG = Config(Path("/home"))
+CONFIG = Config(Path("/home"), severity=Severity.INFO)  # an example of each rule shows something
 if sys.platform == "emscripten":
     sys.setrecursionlimit(2000)  # more than the stack of a browser's worker holds would end it
 

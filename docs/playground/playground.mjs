@@ -53,7 +53,6 @@ async function fromLink() {
     }
   }
   const rule = examples.find((one) => one.rule === said.get("rule"));
-  if (rule) choice.value = rule.rule;
   return rule ? rule.code : null;
 }
 
@@ -151,14 +150,20 @@ function mark(lines) {
 
 // --- what the reader does
 
+function name() {
+  choice.value = examples.find((one) => one.code === text.value)?.rule ?? ""; // none, so that each may be chosen again
+}
+
 function put(code) {
   text.value = code;
+  name();
   mark(new Map());
   check();
 }
 
 text.addEventListener("scroll", () => { gutter.scrollTop = text.scrollTop; });
 text.addEventListener("input", () => {
+  name();
   mark(new Map());
   clearTimeout(timer);
   timer = setTimeout(check, 400);

@@ -21,6 +21,7 @@ import pytest
 
 from jaxlint import engine
 from jaxlint.config import Config
+from jaxlint.finding import Severity
 from tools import playground
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,7 +131,8 @@ def served(tmp_path: Path) -> Iterator[tuple[str, queue.Queue[dict[str, Any]]]]:
 def by_the_engine(text: str) -> list[tuple[int, str, str]]:
     """Line, message and rule of what `check` finds in a text."""
     stdin = engine.Stdin(text.encode(), "program.py")
-    found = engine.check([], Config(Path("/")), stdin=stdin, use_cache=False).findings
+    config = Config(Path("/"), severity=Severity.INFO)
+    found = engine.check([], config, stdin=stdin, use_cache=False).findings
     return [(one.span.line, one.message.replace("`", ""), f"{one.code} {one.name}") for one in found]
 
 
@@ -230,3 +232,10 @@ def test_a_link_holds_no_more_than_a_megabyte(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 300
+
+
+@pytest.mark.parametrize("example", playground.examples(), ids=lambda one: str(one["rule"]))
+def test_each_example_shows_its_finding(example: dict[str, object]) -> None:
+    found = [rule for _, _, rule in by_the_engine(str(example["code"]))]
+    assert found != []
+    assert example["rule"] == "tutorial" or any(rule.endswith(f" {example['rule']}") for rule in found)
