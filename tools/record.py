@@ -54,7 +54,7 @@ RECORDINGS: dict[str, tuple[str | None, tuple[Recording, ...]]] = {
         (
             Recording("jaxlint check --severity error train.py", 99),
             Recording("jaxlint fix --select tracer-branch --unsafe-fixes train.py", 99),
-            Recording("jaxlint verify -q train.py", r"^Jitted functions", 0),
+            Recording("jaxlint verify -q train.py", r"^(Trade-offs|Jitted functions)", 0),
         ),
     ),
 }
