@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,22 @@ def path_of(uri: str, language: str = "python") -> Path | None:
     """The file of a document; for a document that was never saved, a file that does not exist. None for a kind of
     file that jaxlint does not read.
 
-    A document named like a notebook and declared as Python is the Python of its cells.
+    A document named like a notebook and declared as Python is the Python of its cells. None also for what no file can be called.
     """
+    try:
+        path = _path_of(uri, language)
+        if path is not None:
+            path.lstat()
+    except ValueError:
+        return None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return None
+    return path
+
+
+def _path_of(uri: str, language: str) -> Path | None:
+    """Raises ValueError."""
     parts = urlsplit(uri)
     if parts.scheme == "file":
         name = unquote(parts.path)

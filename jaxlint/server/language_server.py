@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec
+from pygls.workspace import TextDocument as EditorText
 
 from jaxlint import __version__
 from jaxlint.config import ConfigError
@@ -143,23 +145,28 @@ class Session:
 
     def _read(self, uri: str) -> Document | None:
         workspace = self.server.workspace
-        notebook = workspace.notebook_documents.get(uri)
+        notebook = workspace.get_notebook_document(notebook_uri=uri)
         if notebook is not None:
             path = path_of(uri, "")
             cells = [
-                (
-                    cell.document,
-                    cell.kind == types.NotebookCellKind.Code,
-                    workspace.get_text_document(cell.document).source,
-                )
+                (cell.document, cell.kind == types.NotebookCellKind.Code, self._text(cell.document))
                 for cell in notebook.cells
             ]
             return None if path is None else NotebookDocument(uri, path.with_suffix(".ipynb"), cells)
-        text = workspace.text_documents.get(uri)
+        text = self._open_text(uri)
         if text is None:
             return None
         path = path_of(uri, text.language_id or "python")
         return None if path is None else TextDocument(uri, path, text.source)
+
+    def _open_text(self, uri: str) -> EditorText | None:
+        """An open document; None for one that is not open, whose file pygls would read. It keeps addresses without their `%` codes."""
+        documents = self.server.workspace.text_documents
+        return documents.get(uri) or documents.get(unquote(uri))
+
+    def _text(self, uri: str) -> str:
+        document = self._open_text(uri)
+        return "" if document is None else document.source
 
     # ---- work ----
 

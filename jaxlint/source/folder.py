@@ -1,12 +1,15 @@
 """A folder, opened by its descriptor: what is made in it lands in that folder, even if a link takes its place meanwhile.
 
-Each part of its path is opened by itself and must not be a link. Windows has no such descriptors, and uses paths.
+Each part of its path is opened by itself and must not be a link. Windows has no such descriptors: there each step looks whether the
+path still leads to the same folder, and a file that was made elsewhere is taken away before a byte is in it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,32 +25,45 @@ _FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """`descriptor`: None where the platform opens no folders."""
+    """`descriptor`: None where the platform opens no folders. `identity` tells the folder from another one that takes its place."""
 
     path: Path
+    identity: tuple[int, int]
     descriptor: int | None = None
-
-    @property
-    def identity(self) -> tuple[int, int]:
-        """What tells the folder from another one that takes its place."""
-        status = os.stat(self.path) if self.descriptor is None else os.fstat(self.descriptor)
-        return status.st_dev, status.st_ino
 
     def create(self, name: str) -> int:
         """Makes a new file for its owner alone, open for writing. Raises FileExistsError."""
         flags = (
             os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         )
-        return os.open(self._place(name), flags | getattr(os, "O_BINARY", 0), 0o600, dir_fd=self.descriptor)
+        self._look()
+        made = os.open(self._place(name), flags | getattr(os, "O_BINARY", 0), 0o600, dir_fd=self.descriptor)
+        try:
+            self._look()
+        except OSError:
+            own = os.fstat(made)
+            os.close(made)
+            with contextlib.suppress(OSError):
+                if os.path.samestat(own, os.lstat(self._place(name))):
+                    os.unlink(self._place(name))
+            raise
+        return made
+
+    def _look(self) -> None:
+        """Raises OSError if the path of the folder leads elsewhere by now."""
+        if self.descriptor is None and _identity_by_path(self.path) != self.identity:
+            raise OSError(errno.ELOOP, "its folder was replaced meanwhile")
 
     def status(self, name: str) -> os.stat_result:
         return os.stat(self._place(name), dir_fd=self.descriptor, follow_symlinks=False)
 
     def replace(self, old: str, new: str) -> None:
         """Gives the file `old` the name `new`, which a file may have."""
+        self._look()  # and a folder that takes its place from here on has no file `old`
         os.replace(self._place(old), self._place(new), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
     def remove(self, name: str) -> None:
+        self._look()
         os.unlink(self._place(name), dir_fd=self.descriptor)
 
     def _place(self, name: str) -> str:
@@ -58,7 +74,7 @@ class Folder:
 def opened(path: Path) -> Iterator[Folder]:
     """The folder at a path without links. Raises OSError if a part of it is a link, or no folder."""
     if not _BY_DESCRIPTOR:
-        yield Folder(path)
+        yield Folder(path, _identity_by_path(path))
         return
     descriptor = os.open(path.anchor, _FLAGS)
     try:
@@ -66,6 +82,17 @@ def opened(path: Path) -> Iterator[Folder]:
             inner = os.open(part, _FLAGS, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
-        yield Folder(path, descriptor)
+        status = os.fstat(descriptor)
+        yield Folder(path, (status.st_dev, status.st_ino), descriptor)
     finally:
         os.close(descriptor)
+
+
+def _identity_by_path(path: Path) -> tuple[int, int]:
+    """What a path leads to. Raises OSError if a part of it is a link, or no folder."""
+    if os.path.normcase(os.path.realpath(path)) != os.path.normcase(path):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    status = os.stat(path)
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+    return status.st_dev, status.st_ino

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jaxlint.source import SourceError, read_source, write
+from jaxlint.source import SourceError, folder, read_source, write
 from jaxlint.source.diff import unified_diff
 from jaxlint.source.write import Change, write_atomic, write_changes
 
@@ -99,20 +99,23 @@ def test_failure_half_way_restores_the_first_file(tmp_path: Path, monkeypatch: p
     assert not leftovers(tmp_path)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows opens no folders")
-@pytest.mark.parametrize("moment", ["target_of", "_created", "_locked", "opened"])
+@pytest.mark.skipif(os.name == "nt", reason="Windows makes no links for everybody")
+@pytest.mark.parametrize("moment", ["target_of", "_created", "_locked", "opened", "create"])
 @pytest.mark.parametrize("part", ["in", "in/deep"])
+@pytest.mark.parametrize("opens_folders", [True, False])  # Windows does not
 def test_a_folder_that_becomes_a_link_meanwhile(
-    moment: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    moment: str, part: str, opens_folders: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`moment`: the call after which another process puts a link in the place of a folder."""
+    """`moment`: the call after which another process puts a link in the place of a folder; `create`: within it."""
+    monkeypatch.setattr(folder, "_BY_DESCRIPTOR", opens_folders)
     project, outside = tmp_path / "project", tmp_path / "outside"
     (project / "in/deep").mkdir(parents=True)
     (outside / "deep").mkdir(parents=True)
     source = read_source(make(project / "in/deep/a.py"))
     make(outside / "deep/a.py")
     make(outside / "a.py")
-    real = getattr(write, moment)
+    holder: Any = os if moment == "create" else write
+    real = getattr(holder, "open" if moment == "create" else moment)
 
     def swap() -> None:
         if not (project / "old").exists():
@@ -120,11 +123,15 @@ def test_a_folder_that_becomes_a_link_meanwhile(
             (project / part).symlink_to(outside)
 
     def followed(*arguments: Any, **named: Any) -> Any:
-        found = real(*arguments, **named)
-        swap()
-        return found
+        if moment != "create":
+            found = real(*arguments, **named)
+            swap()
+            return found
+        if arguments[1] & os.O_CREAT:
+            swap()
+        return real(*arguments, **named)
 
-    monkeypatch.setattr(write, moment, followed)
+    monkeypatch.setattr(holder, "open" if moment == "create" else moment, followed)
     with pytest.raises(SourceError, match=r"a\.py: "):
         write_changes([Change(source, "x = 2\n")], project)
     assert (project / "old").exists()

@@ -25,6 +25,13 @@ async function start() {
     return;
   }
   const run = serverCommand({ command: settings.get("command") }, await selectedPython());
+  if (run.command === undefined) {
+    const name = settings.get("command")?.[0] || "jaxlint";
+    vscode.window.showErrorMessage(
+      `${name} is in no folder of the search path. Select a Python that has jaxlint[server], or set jaxlint.command.`,
+    );
+    return;
+  }
   client = new LanguageClient("jaxlint", "jaxlint", run, {
     documentSelector: [
       { language: "python", scheme: "file" },

@@ -5,13 +5,30 @@ const { spawn } = require("node:child_process");
 const { existsSync, readFileSync } = require("node:fs");
 const path = require("node:path");
 const { test } = require("node:test");
-const { serverCommand, serverSettings } = require("../src/command");
+const { located, serverCommand, serverSettings } = require("../src/command");
 const manifest = require("../package.json");
 
 test("the command of the settings comes first, then the selected Python, then the path", () => {
-  assert.deepEqual(serverCommand({ command: ["uvx", "jaxlint"] }, "/py"), { command: "uvx", args: ["jaxlint", "server"] });
-  assert.deepEqual(serverCommand({ command: [] }, "/py"), { command: "/py", args: ["-P", "-m", "jaxlint", "server"] });
-  assert.deepEqual(serverCommand({}, undefined), { command: "jaxlint", args: ["server"] });
+  const where = { platform: "linux", env: { PATH: "/bin" }, isFile: () => true };
+  assert.deepEqual(serverCommand({ command: ["uvx", "jaxlint"] }, "/py", where), { command: "/bin/uvx", args: ["jaxlint", "server"] });
+  assert.deepEqual(serverCommand({ command: [] }, "/py", where), { command: "/py", args: ["-P", "-m", "jaxlint", "server"] });
+  assert.deepEqual(serverCommand({}, undefined, where), { command: "/bin/jaxlint", args: ["server"] });
+});
+
+test("a program is looked for in full folders of the search path alone, never in the folder that is open", () => {
+  const all = new Set(["C:\\tools\\jaxlint.exe", "/bin/jaxlint", "jaxlint", "jaxlint.exe", "./jaxlint", "here/jaxlint"]);
+  const isFile = (name) => all.has(name);
+  const windows = { platform: "win32", env: { Path: ";.;here;C:\\none;C:\\tools" }, isFile };
+  assert.equal(located("jaxlint", windows), "C:\\tools\\jaxlint.exe");
+  assert.equal(located("jaxlint.exe", windows), "C:\\tools\\jaxlint.exe");
+  assert.equal(located("jaxlint", { ...windows, env: { Path: ";.;here" } }), undefined);
+  assert.equal(located("jaxlint", { ...windows, env: {} }), undefined);
+  assert.equal(located("C:\\own\\jaxlint.exe", windows), "C:\\own\\jaxlint.exe");
+  const linux = { platform: "linux", env: { PATH: ":.:here:/none:/bin" }, isFile };
+  assert.equal(located("jaxlint", linux), "/bin/jaxlint");
+  assert.equal(located("jaxlint", { ...linux, env: { PATH: ":.:here" } }), undefined);
+  assert.equal(located("./jaxlint", linux), "./jaxlint");
+  assert.equal(serverCommand({}, undefined, { ...linux, env: { PATH: "." } }).command, undefined);
 });
 
 test("the server is told what the settings say, and by default what their schema says", () => {
