@@ -43,7 +43,7 @@ _DRAWN_BY = re.compile(
 _PREPARES = re.compile(
     r"^_*(download|convert|export|restore|from_pretrained|load_(\w+_)?(weights|params|checkpoint|pretrained))"
 )
-# Files that draw pictures, and (below) those that nobody runs any more.
+# Files that draw pictures, and (below) files that are no longer run.
 _ASIDE = re.compile(
     r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*)$|^(plot|visuali[sz]e|animate)_"
 )
@@ -58,7 +58,7 @@ _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 
 
 def is_trial(node: ast.AST, frame: Frame) -> bool:
-    """Whether code tries out what the project has, so that its numbers and its time interest nobody: the part of an imported
+    """Whether code only tries out the project, so that neither its numbers nor its time matter: the part of an imported
     module that runs only when the module is a script, if it has no loop; a function named for it; a folder of benchmarks."""
     function = frame.function
     if any(_TRIALS.search(part) for part in _parts(frame.module, stem=False)):
@@ -93,12 +93,12 @@ def _is_library(module: Module) -> bool:
 
 
 def is_retired(module: Module) -> bool:
-    """Whether nobody runs a file any more, by its name or that of its folder: an archive, a backup."""
+    """Whether a file is no longer run, judged by its name or its folder's: an archive, a backup."""
     return any(map(_RETIRED.search, _parts(module))) or any(map(_OLD.search, _parts(module, stem=False)))
 
 
 def is_aside(frame: Frame) -> bool:
-    """Whether code is beside the work of a program, so that nobody feels its cost: a picture, a conversion of files, an
+    """Whether code is not part of a program's main work, so that its cost does not matter: a picture, a conversion of files, an
     archive, or what a test calls. What a test traces, the program traces as well."""
     return any(
         (one.module.is_test and not frame.stage.staged)

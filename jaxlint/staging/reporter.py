@@ -142,7 +142,7 @@ class Reporter:
         )
 
     def _is_beside(self, node: ast.AST) -> bool:
-        """Whether nobody feels what the rule speaks of: anything in an archive, a cost beside the work of the program, or in
+        """Whether the finding does not matter in practice: anything in an archive, a cost beside the work of the program, or in
         what is only tried out; there repeated random numbers deceive nobody either."""
         assert self.event is not None
         frame = self.event.frame

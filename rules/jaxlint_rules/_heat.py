@@ -21,7 +21,7 @@ _BATCHES = re.compile(r"batch|loader")
 _FED = re.compile(r"batch|loader|token")
 _KEYS = re.compile(r"(^|_)(rngs?|keys?|prng|seeds?)\d*(_|$)")
 _LOOPS = frozenset({"scan", "while_loop", "fori_loop"})
-# What carries no array from one iteration to the next: keys, numbers and text.
+# Values that carry no array from one iteration to the next: keys, numbers and text.
 _PLAIN = frozenset(
     ["split", "fold_in", "PRNGKey", "key", "max", "min", "abs", "len", "int", "float", "str", "sum", "round"]
 )

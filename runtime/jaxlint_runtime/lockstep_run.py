@@ -24,7 +24,7 @@ from jaxlint_runtime.workers.scratch_copy import Scratch
 from jaxlint_runtime.workers.shared_folder import shared_folder
 from jaxlint_runtime.workers.starting import to_originals
 
-_LOOK = 0.05  # seconds between two looks at the lists
+_LOOK = 0.05  # seconds between two reads of the lists
 _EACH = 0.002  # the same for each list: a folder on a network opens no more of them at once
 _EXIT = 10.0  # seconds that exit handlers are given
 _GRACE = 1.0  # seconds that others are given to fail alike, once one has failed

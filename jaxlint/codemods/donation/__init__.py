@@ -1,1 +1,1 @@
-"""Donated arguments: which buffers nobody can read after a call."""
+"""Donated arguments: which buffers no code can read after a call."""

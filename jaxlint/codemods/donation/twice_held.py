@@ -256,7 +256,7 @@ class _View:
         return any(self._is_other_part(value, whole, key) for whole in wholes for key, value in pairs)
 
     def _comprehension_shares(self, node: ast.ListComp | ast.DictComp | ast.GeneratorExp) -> bool:
-        """Whether each turn gives the same arrays: what it gives does not come from what it runs over."""
+        """Whether each iteration yields the same arrays: they do not depend on what the loop runs over."""
         value = node.value if isinstance(node, ast.DictComp) else node.elt
         turning = {name for one in node.generators for name in names_in(one.target)}
         return bool(self.holders(value)) and not turning & names_in(value)

@@ -324,7 +324,7 @@ class Lists:
         return reference(self.site, self.draft.imports, target, at)
 
     def keep(self) -> None:
-        """The lists stay as they begin, since the loop may not turn, and are stacked as before. Raises Refused where that takes lists alone."""
+        """Keeps the lists, since the loop may have no iterations, and stacks them as before. Raises Refused if the call accepts lists only."""
         self.kept = True
         for one in self.filled:
             for stack in one.stacks:

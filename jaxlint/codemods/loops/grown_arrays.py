@@ -1,4 +1,4 @@
-"""`grown-array-to-list`: an array that each turn of a loop makes longer becomes a list of rows, joined where the array is asked for.
+"""`grown-array-to-list`: an array that grows in each iteration becomes a list of rows, which is joined where the array is read.
 
 losses = jnp.array([])                          losses = jnp.array([])
 for i in range(steps):                          losses_rows = []
@@ -184,7 +184,7 @@ class _Rows:
                 raise Refused(f"the value added to `{one.name}` may not be an array")
 
     def _asking(self) -> list[ast.stmt]:
-        """The first statements of the blocks in the loop that ask for the array. Raises Refused where each turn does."""
+        """The first statements of the blocks in the loop that read the array. Raises Refused if each iteration reads it."""
         one, names = self.growing, self.site.names
         own = set(ast.walk(one.statement))
         found: dict[ast.stmt, None] = {}

@@ -337,7 +337,7 @@ class _Division:
                     raise Refused("the host reads an attribute, and that may run code")
 
     def _is_out_of_sight(self, node: ast.Attribute, computed: set[str]) -> bool:
-        """Whether the code of an attribute could see no variable of the loop: these are local, and its object is none of them."""
+        """Whether the code behind an attribute cannot read variables of the loop: these are local, and the object is not one of them."""
         root: ast.expr = node
         while isinstance(root, ast.Attribute):
             root = root.value

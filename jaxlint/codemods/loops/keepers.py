@@ -33,7 +33,7 @@ class Keepers:
         return target.value if self._kinds(target.value) == {NUMPY} else None
 
     def check_buffer(self, buffer: ast.Name, statement: ast.Assign, computed: set[str]) -> None:
-        """Raises Refused where others may see a buffer before it is filled, or what it is filled at depends on what is computed."""
+        """Raises Refused if other code may read a buffer before it is filled, or if its index is computed in the step."""
         names, name = self.site.names, buffer.id
         made = [
             self.file.names.qualified(one.func) if isinstance(one, ast.Call) else None
@@ -54,7 +54,7 @@ class Keepers:
             raise Refused(f"the index of `{name}` at which it is filled is computed")
 
     def _given(self, name: ast.Name) -> list[ast.expr | None]:
-        """What a variable of this function may have been given; nothing where it is that of another."""
+        """The values that a variable of this function is assigned; nothing if it belongs to another function."""
         if self.scope.resolve(name.id) is not self.scope:
             return []
         node = self.file.same(name)
@@ -126,7 +126,7 @@ class Keepers:
         return True
 
     def _check_lists(self, name: ast.Name, *, of_items: bool) -> None:
-        """Raises Refused unless a list, or a dict of lists, was made empty in this function, and nothing else in the loop asks for it."""
+        """Raises Refused unless a list, or a dict of lists, was made empty in this function, and nothing else in the loop reads it."""
         names, given = self.site.names, self._given(name)
         is_made = _is_dict_of_lists if of_items else _is_list
         if not given or not all(is_made(one) for one in given):

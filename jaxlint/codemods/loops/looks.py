@@ -1,4 +1,4 @@
-"""Where the host looks at a loop of steps: `if step % 100 == 0:` before or after what each step computes."""
+"""Where the host reads values in a loop of steps (a look): `if step % 100 == 0:` before or after the computation of each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`steps-between-looks`: where the host looks at a loop of steps now and then, the steps between two looks become one jitted loop.
+"""`steps-between-looks`: if the host reads values of a loop only now and then, the steps between two reads become one jitted loop.
 
 for step in range(steps):                       done = 0
     state = move(state)                         for step in range(steps):

@@ -182,7 +182,7 @@ class Steps(LoopRegion):
         return self.counts and isinstance(count, ast.Constant) and count.value > 0  # type: ignore[operator]
 
     def _turns_alone(self) -> bool:
-        """Whether what is written calls no steps where there are none, so that a variable stays what it was; asked for where it can be."""
+        """Whether the rewrite calls nothing when there are no steps, so that variables keep their values."""
         over = self.over
         if self.host.prints:  # in parts, of which there are none then
             return True

@@ -130,7 +130,7 @@ class Aliases:
         return set().union(*(self._roots(part, file, depth + 1) for part in parts))
 
     def _is_other(self, node: ast.expr, file: File) -> bool:
-        """Whether an expression is certainly no array of NumPy, and holds none."""
+        """Whether an expression certainly is not a NumPy array and holds none."""
         values = leaves_of(self.possible.of(node, file))
         return bool(values) and all(isinstance(one, Plain) and one != NUMPY for one in values)
 

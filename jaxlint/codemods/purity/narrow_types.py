@@ -58,7 +58,7 @@ def _is_chosen(node: ast.expr, file: File, possible: PossibleValues) -> bool:
 
 
 def _is_of_an_array(node: object, file: File, possible: PossibleValues) -> bool:
-    """`x.dtype` of an array, or a variable that is given that alone; `args.dtype` is none."""
+    """`x.dtype` of an array, or a variable that only holds that; not `args.dtype`."""
     if isinstance(node, ast.Name):
         bindings = file.names.bindings_of(node.id, file.names.scope_at(node))
         given = [getattr(file.names.parents.get(one.node), "value", None) for one in bindings]

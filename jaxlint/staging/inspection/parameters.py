@@ -164,7 +164,7 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
 
 
 def _is_no_array(name: str, record: FunctionRecord, plain: Sequence[Value]) -> bool:
-    """Whether the function uses a parameter in a way that no array supports, or host calls (`plain`) and defaults
+    """Whether the function uses a parameter in a way that arrays do not support, or host calls (`plain`) and defaults
     show that it is not one."""
     node = record.function.node
     # Python needs the truth of an `if` test, which a tracer does not have; nor can a tracer be called.

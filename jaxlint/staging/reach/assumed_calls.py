@@ -163,7 +163,7 @@ class AssumedCalls(Part):
         return self.function_calls.run_function(method, bound, None, None, stage, "supposed")
 
     def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
-        """Tracers, except for trailing parameters that the function uses in no array way: a caller passes anything
+        """Tracers, except for trailing parameters that the function does not use as arrays: a caller passes anything
         there, such as None for `args`."""
         parameters = all_parameters(function.node)
         names = [parameter.arg for parameter in parameters]

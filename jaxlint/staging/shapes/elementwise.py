@@ -246,7 +246,7 @@ def difference(applied: Applied) -> Result:
 
 @shapes("numpy.searchsorted numpy.digitize numpy.interp numpy.isin numpy.polyval")
 def of_one_of_two(applied: Applied) -> Result:
-    """As many results as the call looks for."""
+    """One result for each value that the call searches for."""
     first = applied.name in ("numpy.digitize", "numpy.interp", "numpy.isin")
     position, names = (0, ("x", "element", "ar1")) if first else (1, ("v", "x"))
     return applied.shape(position, *names)

@@ -1,4 +1,4 @@
-"""What a library makes of program classes that derive from its classes or that it decorates.
+"""How a library changes program classes that derive from its classes or that it decorates.
 
 A library says so in its module of `jaxlint/libraries`:
 
@@ -101,7 +101,7 @@ def decorator(
     freezes: Literal["", "always", "told"] = "",
     unlocked_by: frozenset[str] = _NOTHING,
 ) -> None:
-    """Declares what the decorator of this qualified name makes of a class. Raises ValueError if the name already has
+    """Declares how the decorator of this qualified name changes a class. Raises ValueError if the name already has
     a model."""
     if name in _DECORATORS:
         raise ValueError(f"two models of the decorator {name}")
@@ -149,7 +149,7 @@ def model_of_base(name: str) -> ClassModel | None:
 
 
 def decorator_of(name: str) -> Decorator | None:
-    """What the decorator of this canonical name makes of a class."""
+    """How the decorator of this canonical name changes a class."""
     return _DECORATORS.get(name)
 
 

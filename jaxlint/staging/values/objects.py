@@ -227,7 +227,7 @@ class Field:
 
 
 class Registration(NamedTuple):
-    """The functions that `register_pytree_node` and its kin received for a class: flatten, flatten with keys, and
+    """The functions that `register_pytree_node` and similar functions received for a class: flatten, flatten with keys, and
     unflatten."""
 
     flatten: tuple[Value, ...]

@@ -16,7 +16,7 @@ class DebugPrintArguments(Rule):
     """The arguments of `jax.debug.print` do not match its format string.
 
     ## What it does
-    Finds `jax.debug.print("loss", loss)`, whose format string has no place for the value, format
+    Finds `jax.debug.print("loss", loss)`, whose format string has no `{}` for the value, format
     strings with places but no value, and a value in place of the format string.
 
     ## Why is this bad?

@@ -54,8 +54,8 @@ class ForkAfterJax(Rule):
     There is no automatic fix: a spawned process imports the program again.
 
     ## When not to fix
-    One finding for each file, since one start method mends all. Keep it if the child immediately
-    runs another program, as `subprocess` does. Programs that set a start method, or that run only
+    There is one finding per file, since one start method fixes them all. Keep it if the child
+    immediately runs another program, as `subprocess` does. Programs that set a start method, or that run only
     on Python 3.14 or macOS, do not fork by default.
 
     ## References

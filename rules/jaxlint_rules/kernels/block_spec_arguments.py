@@ -34,7 +34,7 @@ class BlockSpecArguments(Rule):
     - index maps that take another number of arguments than the grid has dimensions;
     - index maps that return another number of indices than the block has dimensions, or element
       indices instead of block indices;
-    - outputs of which several programs of the grid write the same block.
+    - outputs whose blocks are written by several programs of the grid.
 
     ## Why is this bad?
     Most of these raise when the kernel is called. Since JAX 0.4.31 the block shape comes first, and

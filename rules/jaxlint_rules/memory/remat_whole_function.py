@@ -228,7 +228,7 @@ class RematWholeFunction(Rule):
         if not here or "" in near or report.project.is_read_in_part(module):
             return
         if report.project.in_context(_GIVES_NAMES, top):
-            return  # nobody has collected the names in context files
+            return  # the names in context files are not collected
         report.event = event
         if near.intersection(kept):
             self.check_spelling(event, [name for name in kept if name not in near], here, report)

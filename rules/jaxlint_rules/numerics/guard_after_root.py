@@ -25,7 +25,7 @@ class GuardAfterRoot(Rule):
     """An epsilon added after a root does not protect its gradient.
 
     ## What it does
-    Finds, in differentiated functions, an epsilon beside a root instead of under it:
+    Finds, in differentiated functions, an epsilon that is added to a root, not under it:
     `jnp.linalg.norm(x) + eps`, `jnp.maximum(jnp.linalg.norm(x), eps)`, `jnp.std(x) + eps`, where
     the gradient flows through `x`.
 

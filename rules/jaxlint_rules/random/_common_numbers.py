@@ -138,7 +138,7 @@ def splits_what_initialised(event: KeyEvent) -> bool:
 
 
 def shows_only_its_shape(event: KeyEvent) -> bool:
-    """`noise = prior(key)`, of which the code reads `noise.shape` alone: what was drawn deceives nobody."""
+    """`noise = prior(key)`, if the code reads only `noise.shape`: the numbers are not used."""
     for call in (event.first, event.node):
         statement = event.frame.module.parents.get(call)
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):

@@ -69,13 +69,13 @@ class KeyReuse(Rule):
 
     ## When not to fix
     Keep it if you want the same numbers twice (common random numbers). Not reported: test files,
-    calls in inference mode, `split(key)[0]` beside `split(key)[1]`, several evaluations of one loss
-    by nested functions, a function and its derivatives at one point, two methods of a linen module,
-    which folds the path of each submodule into the key, the noise inside of two different modules
-    (`rngs={"dropout": key}`), a draw that no code has read when the function returns another, pairs
-    that one function changes alike, a statement that starts the same again (`state = reset(key)`),
-    a dummy input of `init`, which reads its shape alone, and a key of which a comment or the
-    docstring says that it is used for all. It is advice in functions that plot, and for the dropout
+    calls in inference mode, `split(key)[0]` together with `split(key)[1]`, several evaluations of
+    one loss by nested functions, a function and its derivatives at one point, two methods of a linen
+    module, which folds the path of each submodule into the key, the noise inside two different
+    modules (`rngs={"dropout": key}`), a draw that is not used before the function returns another,
+    pairs that one function changes in the same way, a statement that starts over
+    (`state = reset(key)`), a dummy input of `init`, which only reads its shape, and a key that a
+    comment or the docstring calls shared. It is advice in functions that plot, and for the dropout
     masks of one network that a function with the key inside evaluates at two points.
 
     Reported as advice: code that only tries out what a module has (the part below `if __name__ ==
@@ -159,7 +159,7 @@ class KeyReuse(Rule):
         splits = hasattr(event.first, "lineno") and not event.origin.batch
         summary = f"Split `{name}` first"
         fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
-        # The same noise in several pictures deceives nobody.
+        # The same noise in several pictures does no harm.
         pictures = makes_pictures(frame) or PICTURES.search(event.callee.rpartition(".")[2].lower())
         light = (
             pictures

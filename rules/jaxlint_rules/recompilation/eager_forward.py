@@ -52,8 +52,8 @@ class EagerForward(Rule):
 
     ## When not to fix
     Keep it if each iteration has another shape: compiling costs more than it saves. Not
-    reported: loops of at most 32 iterations; loops that also take gradients, of which other
-    rules speak; modules of flax.nnx, since `nnx.jit` takes as long to split a small model as
+    reported: loops of at most 32 iterations; loops that also take gradients, which other rules
+    report; modules of flax.nnx, since `nnx.jit` takes as long to split a small model as
     the model itself needs (0.8 instead of 1.0 ms for the same four layers).
 
     ## References

@@ -155,7 +155,7 @@ def _computes(event: CallEvent) -> bool:
 
 
 def _updated(event: CallEvent) -> str:
-    """The words for the update in the call, or "" if it is none."""
+    """The words for the update in the call, or "" if the call is not an update."""
     if event.name in _OF_TREES:
         return f"`{event.name}`" if _computes(event) else ""
     if event.name in _FUNCTIONS:

@@ -268,7 +268,7 @@ def not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
 
 
 def _changes_told(path: str) -> str:
-    """What git says of uncommitted changes of the file, or why it cannot say it; "" if there are none, and outside a repository."""
+    """Uncommitted changes of the file according to git, or why git cannot tell; "" if there are none, and outside a repository."""
     shown = display_path(path)
     folder, name = os.path.split(path)
     try:

@@ -118,7 +118,7 @@ class Watch:
         record.describe_spent += record.describe_last
 
     def __reduce__(self) -> Any:
-        return contextlib.nullcontext, ()  # a function that is pickled with its code counts for nobody
+        return contextlib.nullcontext, ()  # calls of a function that is pickled with its code are not counted
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ class Engine(Protocol):
 
     @property
     def pause(self) -> float:
-        """Seconds between two looks at its jobs."""
+        """Seconds between two polls of its jobs."""
 
     def submit(self, errands: Sequence[Errand]) -> Sequence[Job]:
         """A job for each errand. Raises LostEngine."""

@@ -76,7 +76,9 @@ class RayEngine:
         if address is None:
             self._temporary = tempfile.mkdtemp(prefix="ray-")
             address = "local"
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # one that nobody asked for reports nothing
+            os.environ.setdefault(
+                "RAY_USAGE_STATS_ENABLED", "0"
+            )  # a Ray that the user did not start reports nothing
             options |= {"include_dashboard": False, "_temp_dir": self._temporary}
         _knock(address)
         handlers = _handlers()
@@ -204,7 +206,7 @@ def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
 
 
 def _knock(address: str) -> None:
-    """Raises OSError where nobody listens at an address: `ray.init` would wait for minutes."""
+    """Raises OSError if nothing listens at an address: `ray.init` would wait for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()

@@ -1,4 +1,4 @@
-"""Arrays that each turn of a host loop makes longer, so that each turn compiles: a list holds their rows in the edited program."""
+"""Arrays that grow in each iteration of a host loop, so that each iteration compiles: the edited program keeps their rows in a list."""
 
 from __future__ import annotations
 
