@@ -39,13 +39,9 @@ class SignedEntries:
             secret = cache_key(create=False)
             if secret is None or not self._is_trusted():
                 return None
-            data = read_regular(self.path(key), most_bytes)
-            if not hmac.compare_digest(data, signed(secret, key, data[_SIGNATURE_BYTES:])):
-                return None
-            entry = json.loads(data)
-        except (OSError, ValueError, RecursionError):
+            return read_entry(secret, key, read_regular(self.path(key), most_bytes))
+        except (OSError, ValueError):
             return None
-        return entry if isinstance(entry, dict) and entry.get("key") == key else None
 
     def used(self, key: str) -> None:
         """Notes that an entry was used: the least recently used go first."""
@@ -54,15 +50,12 @@ class SignedEntries:
 
     def write(self, key: str, entry: Mapping[str, Any], most_entries: int, most_bytes: int) -> None:
         """Stores an entry, and removes those that have become too many."""
-        try:
-            data = json.dumps({"key": key, **entry}).encode()
-        except (TypeError, ValueError):
-            return  # it has what JSON cannot represent
         secret = cache_key(create=True)
-        if secret is None or not self.prepare():
+        data = None if secret is None else as_entry(secret, key, entry)
+        if data is None or not self.prepare():
             return
         with contextlib.suppress(OSError, SourceError):
-            write_atomic(self.path(key), signed(secret, key, data[1:]))  # without its first brace
+            write_atomic(self.path(key), data)
             self._prune(most_entries, most_bytes)
 
     def path(self, key: str) -> Path:
@@ -95,6 +88,26 @@ class SignedEntries:
             if count > 1 and (count > most_entries or total > most_bytes):
                 with contextlib.suppress(OSError):
                     path.unlink()
+
+
+def as_entry(secret: bytes, key: str, entry: Mapping[str, Any]) -> bytes | None:
+    """A signed entry; None where it has what JSON cannot represent."""
+    try:
+        data = json.dumps({"key": key, **entry}).encode()
+    except (TypeError, ValueError):
+        return None
+    return signed(secret, key, data[1:])  # without its first brace
+
+
+def read_entry(secret: bytes, key: str, data: bytes) -> dict[str, Any] | None:
+    """What `as_entry` stored under `key` with this secret; None for anything else."""
+    if not hmac.compare_digest(data, signed(secret, key, data[_SIGNATURE_BYTES:])):
+        return None
+    try:
+        entry = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) and entry.get("key") == key else None
 
 
 def signed(secret: bytes, key: str, rest: bytes) -> bytes:

@@ -78,6 +78,12 @@ _WAIT = 600.0  # seconds
     help="Prove everything again: neither use nor store proofs of earlier runs.",
 )
 @click.option(
+    "--proof-cache",
+    metavar="PLACE",
+    envvar="JAXLINT_PROOF_CACHE",
+    help="A folder or URL (s3://..., gs://...) whose proofs are used and kept beside your own, by all who have the secret in JAXLINT_PROOF_KEY.",
+)
+@click.option(
     "--timing",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
@@ -171,6 +177,7 @@ def command(
     mesh: str | None,
     budget: float | None,
     no_cache: bool,
+    proof_cache: str | None,
     timing: float | None,
     output_format: str,
     output: Path | None,
@@ -231,6 +238,7 @@ def command(
         ends=None if budget is None else time.monotonic() + budget,
         budget=budget,
         proofs=not no_cache,
+        shared_proofs=proof_cache,
         source_first=apply,
         only_written=apply and not transforms,
         costs=costs,

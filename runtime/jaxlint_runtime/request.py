@@ -58,6 +58,7 @@ class Request:
     ends: float | None = None  # by time.monotonic: when all of it is to be over
     budget: float | None = None  # that it had at the start
     proofs: bool = False  # whether proofs of earlier runs are used, and those of this one are stored
+    shared_proofs: str | None = None  # a folder or URL whose proofs others use as well
     only_written: bool = False  # leave out what --apply would never write
     source_first: bool = False  # try edits of the source before candidates of functions that they may replace
     costs: bool = False  # also report the cost of the original functions

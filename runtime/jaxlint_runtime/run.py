@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from jaxlint.engine import CheckResult
 from jaxlint_runtime.model import Result
 from jaxlint_runtime.proof_cache.proof_entries import ProofCache, opened
+from jaxlint_runtime.proof_cache.shared_store import Unusable
 from jaxlint_runtime.protocol.jobs import Known
 from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import (
@@ -22,7 +23,7 @@ from jaxlint_runtime.protocol.worker_events import (
     Watch,
 )
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.request import Request
+from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.source_analysis.findings import as_records
 from jaxlint_runtime.source_analysis.unused_after_call import dead_arguments_of_callers
 
@@ -59,7 +60,10 @@ class Run:
             },
             targets=list(request.targets),
         )
-        self.proofs = opened() if request.proofs else None
+        try:
+            self.proofs = opened(request.shared_proofs) if request.proofs else None
+        except Unusable as error:
+            raise CannotRun(str(error)) from None
 
     @property
     def fails(self) -> bool:

@@ -90,6 +90,9 @@ class Verification(Run):
         except KeyboardInterrupt:
             self.document.interrupted = True
             self.say("interrupted: the report holds what was known by then")
+        shared = self.proofs.shared if self.proofs is not None else None
+        if shared is not None and shared.problem is not None:
+            self.say(shared.problem)
         return self.document
 
     def _run(self) -> None:

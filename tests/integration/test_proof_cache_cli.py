@@ -164,6 +164,45 @@ def test_edits_of_the_source_are_not_run_again(project: Path) -> None:
     assert COMPARES in said
 
 
+def test_others_use_what_is_kept_in_a_shared_place(tmp_path: Path) -> None:
+    """Another user, whose copy of the project lies elsewhere; only who has the secret is believed."""
+    place, secret = str(tmp_path / "bucket"), "a secret of the team"
+
+    def proven_by(user: str, where: str, key: str) -> dict[tuple[str, str], Any]:
+        folder = tmp_path / user / "project"
+        if not folder.exists():
+            folder.parent.mkdir()
+            written(folder)
+        own = {
+            "XDG_STATE_HOME": str(tmp_path / user / "state"),
+            "XDG_CACHE_HOME": str(tmp_path / user / "cache"),
+        }
+        return run(folder, *DONATION, "--proof-cache", where, JAXLINT_PROOF_KEY=key, **own)[0]
+
+    before = proven_by("first", place, secret)
+    assert earlier(before) == set()
+    after = proven_by("second", f"file://{place}", secret)
+    assert earlier(after) == {"first", "second"}
+    assert {key: one["speedup"] for key, one in after.items()} == {
+        key: one["speedup"] for key, one in before.items()
+    }
+    assert earlier(proven_by("third", place, "another secret, of others")) == set()
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "said"),
+    [
+        ("nowhere://proofs", "a secret of the team", "--proof-cache nowhere://proofs: cannot be opened (Protocol not known"),
+        ("proofs", "short", "JAXLINT_PROOF_KEY: shorter than 16 characters"),
+    ],
+)  # fmt: skip
+def test_a_place_that_cannot_be_used_ends_the_command(project: Path, place: str, key: str, said: str) -> None:
+    done = verify(project, "--proof-cache", place, "train.py", JAXLINT_PROOF_KEY=key)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") <= 2
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_interrupted_run_goes_on(project: Path) -> None:
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "XDG_CACHE_HOME": f"{project}-cache"}

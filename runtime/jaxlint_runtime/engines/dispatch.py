@@ -32,6 +32,7 @@ from jaxlint_runtime.targets import parse
 from jaxlint_runtime.workers.measuring_client import USED_UP, lost, measure, measure_deferred, needs_program
 from jaxlint_runtime.workers.scratch_copy import Scratch
 from jaxlint_runtime.workers.starting import to_originals
+from jaxlint_runtime.workers.stored_proofs import StoredProofs, peaks_of_target, stored_errand
 
 _SILENT = 120.0  # seconds without a sign of life after which a job counts as lost
 _GRACE = 30.0  # seconds for a job to end by itself once the --budget is spent
@@ -51,6 +52,8 @@ class _Sent:
     device: str = ""
     doing: str = ""
     kept: list[ErrandEvent] = field(default_factory=list)
+    told: list[ErrandEvent] = field(default_factory=list)  # all of them, for later runs
+    proofs: StoredProofs | None = None
     over: bool = False
 
     @property
@@ -84,6 +87,8 @@ class Dispatch:
             peaks = not (at_home or ":" in one.target or one.target in told)
             told |= {one.target} if peaks else set()
             self._sent.insert(0, _Sent(one, peaks, at_home))
+        for sent in self._sent:
+            self._recall(sent)
 
     def run(self) -> None:
         """Reports every result. After an interrupt, those that are known."""
@@ -99,6 +104,18 @@ class Dispatch:
         except BaseException:
             self._report_known()
             raise
+
+    # ---- proofs of earlier runs ----
+
+    def _recall(self, one: _Sent) -> None:
+        """Needs no job for what an earlier one told."""
+        if one.at_home:
+            return
+        one.proofs = stored_errand(self._run, self._capture.trying, one.left)
+        told = one.proofs.errand() if one.proofs is not None else None
+        if told is not None:
+            one.kept, one.over = list(told), True
+            peaks_of_target(self._run, one.left.target)
 
     # ---- jobs ----
 
@@ -161,9 +178,10 @@ class Dispatch:
         if one.over:
             return
         if end is not None:
-            one.over = True
             if end:
                 self._lose(one, Status.FAILED, f"its job {end}")
+            else:
+                self._finish(one)
         elif one.heard is None:
             self._expire(one, one.submitted, self._wait, Status.NOT_APPLICABLE, self._not_started())
         else:
@@ -182,6 +200,11 @@ class Dispatch:
         elif now - since <= limit:
             return
         self._cancel(one, status, reason)
+
+    def _finish(self, one: _Sent) -> None:
+        one.over = True
+        if one.proofs is not None:
+            one.proofs.keep_errand(one.told)
 
     def _cancel(self, one: _Sent, status: Status, reason: str) -> None:
         assert one.job is not None
@@ -219,7 +242,7 @@ class Dispatch:
             case Progress(message):
                 one.doing = message.partition(": ")[2] or message
             case Done():
-                one.over = True
+                self._finish(one)
             case Error(message, refused):
                 if refused:
                     self._lose(one, Status.NOT_APPLICABLE, f"refused: {message}")
@@ -228,8 +251,10 @@ class Dispatch:
             case Decided(_, result):
                 self._place(one, result)
                 one.kept.append(event)
+                one.told.append(event)
             case _:
                 one.kept.append(event)
+                one.told.append(event)
 
     def _place(self, one: _Sent, result: Result) -> None:
         """Says on which machine a result was found, unless it is this one."""

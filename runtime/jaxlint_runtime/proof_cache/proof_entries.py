@@ -1,7 +1,7 @@
 """The entries of the proof cache: answers to questions about one function or one program.
 
 They lie in the user's own cache folder, signed with the user's key (`jaxlint.signed_entries`), so that no project can bring
-one along. Each answer is written as soon as it is known: an interrupted run goes on where it was.
+one along, and on request in a place that others share (`shared_store.py`). Each answer is written as soon as it is known: an interrupted run goes on where it was.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import json
 import os
 import platform
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from jaxlint.cache import files_digest, tools_digest
 from jaxlint.signed_entries import SignedEntries
+from jaxlint_runtime.proof_cache.shared_store import SharedStore
 
 _MOST_ENTRIES = 512
 _MOST_BYTES = 128 * 2**20  # of all entries, and of one
@@ -24,23 +26,35 @@ _FORMAT = 1
 
 
 class ProofCache:
-    """The entries of this user."""
+    """The entries of this user, in a folder, and those that are shared with others."""
 
-    def __init__(self, folder: Path) -> None:
-        self._entries = SignedEntries(folder, private=True)
+    def __init__(self, folder: Path | None, shared: SharedStore | None = None) -> None:
+        self.shared = shared
+        self._stores: list[SignedEntries | SharedStore] = []
+        if folder is not None:
+            self._stores.append(SignedEntries(folder, private=True))
+        if shared is not None:
+            self._stores.append(shared)
 
     def entry(self, kind: str, *parts: Any) -> Entry:
         """The entry of what `parts` describe; anything else in them is another entry."""
         described = json.dumps([_FORMAT, tools(), kind, parts], sort_keys=True, default=str)
         key = hashlib.sha256(described.encode("utf-8", "surrogatepass")).hexdigest()
-        return Entry(self._entries, key)
+        return Entry(self._stores, key)
+
+    def machine(self) -> list[Any]:
+        """What identifies this machine: times hold on no other.
+
+        Where entries are shared, it is a machine of this kind, whatever its name.
+        """
+        return machine_kind() if self.shared is not None else [platform.node(), *machine_kind()]
 
 
 class Entry:
     """The answers about one function or one program."""
 
-    def __init__(self, entries: SignedEntries, key: str) -> None:
-        self._entries = entries
+    def __init__(self, stores: Sequence[SignedEntries | SharedStore], key: str) -> None:
+        self._stores = stores
         self._key = key
         self._read: dict[str, Any] | None = None
 
@@ -49,29 +63,35 @@ class Entry:
         found = self._answers().get(question)
         if not (isinstance(found, list) and len(found) == 2 and isinstance(found[1], str)):
             return None
-        self._entries.used(self._key)
+        for store in self._stores:
+            store.used(self._key)
         return found[0], found[1]
 
     def keep(self, question: str, answer: Any) -> None:
         """Stores the answer, as JSON, for later runs."""
         answers = self._answers()
         answers[question] = [answer, time.strftime("%Y-%m-%d %H:%M")]
-        self._entries.write(self._key, {"answers": answers}, _MOST_ENTRIES, _MOST_BYTES)
+        for store in self._stores:
+            store.write(self._key, {"answers": answers}, _MOST_ENTRIES, _MOST_BYTES)
 
     def _answers(self) -> dict[str, Any]:
         if self._read is None:
-            entry = self._entries.read(self._key, _MOST_BYTES)
-            answers = entry.get("answers") if entry is not None else None
-            self._read = answers if isinstance(answers, dict) else {}
+            self._read = {}
+            for store in reversed(self._stores):  # what this user proved comes before what others did
+                entry = store.read(self._key, _MOST_BYTES)
+                answers = entry.get("answers") if entry is not None else None
+                self._read |= answers if isinstance(answers, dict) else {}
         return self._read
 
 
-def opened() -> ProofCache | None:
-    """The cache of this user; None where no folder of the user is known."""
+def opened(shared: str | None = None) -> ProofCache | None:
+    """The cache of this user, and the one at `shared`; None where there is neither. Raises Unusable."""
     import platformdirs
 
     folder = platformdirs.user_cache_path("jaxlint", appauthor=False)
-    return ProofCache(folder / "proofs") if folder.is_absolute() else None
+    own = folder / "proofs" if folder.is_absolute() else None
+    store = None if shared is None else SharedStore(shared)
+    return None if own is None and store is None else ProofCache(own, store)
 
 
 @functools.cache
@@ -81,10 +101,10 @@ def tools() -> str:
 
 
 @functools.cache
-def machine() -> list[Any]:
-    """What identifies this machine: times hold on no other."""
+def machine_kind() -> list[Any]:
+    """The architecture, the processor and the number of cores of this machine."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return [platform.node(), platform.machine(), _processor(), cores]
+    return [platform.machine(), _processor(), cores]
 
 
 def _processor() -> str:

@@ -20,7 +20,7 @@ from jaxlint.cache import decode_fix, encode_fix
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.model import Numerics
-from jaxlint_runtime.proof_cache.proof_entries import Entry, machine
+from jaxlint_runtime.proof_cache.proof_entries import Entry
 from jaxlint_runtime.protocol.json_records import from_plain, to_plain
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.trial_runs import Trial
@@ -145,7 +145,7 @@ def stored_runs(run: Run) -> StoredRuns | None:
         {name: value for name, value in os.environ.items() if name in named or name.startswith(_FOR_ALL)},
         run.packages,
         run.document.device,
-        machine(),
+        run.proofs.machine(),
         limits,
     )
     return StoredRuns(entry)

@@ -10,14 +10,17 @@ import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.proof_cache.proof_entries import Entry, ProofCache, machine
+from jaxlint_runtime.proof_cache.proof_entries import Entry, ProofCache
 from jaxlint_runtime.protocol.jobs import Trying
 from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import (
+    KINDS,
     Constants,
+    Decided,
     Event,
     Inspected,
     Left,
@@ -29,7 +32,7 @@ from jaxlint_runtime.protocol.worker_events import (
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.targets import parse
 
-_READY = "ready"
+_READY, _ERRAND = "ready", "errand"
 Places = list[tuple[str, int]]
 
 
@@ -66,13 +69,49 @@ class StoredProofs:
         if result.status is not Status.FAILED:
             self._keep(_question(parts, base), Proven(result), told)
 
-    def _keep(self, question: str, answer: Ready | Proven, told: Iterable[Event]) -> None:
+    def errand(self) -> list[Event] | None:
+        """All that a job told of this function; None if no earlier one is known."""
+        found = self._told(_ERRAND)
+        if found is None:
+            return None
+        _, told, date = found
+        return [
+            dataclasses.replace(one, result=dataclasses.replace(one.result, earlier=date))
+            if isinstance(one, Decided)
+            else one
+            for one in told
+        ]
+
+    def keep_errand(self, told: Sequence[Any]) -> None:
+        """Stores what a job told. What failed may go better next time, and what needs the program is not over."""
+        decided = [one.result.status for one in told if isinstance(one, Decided)]
+        if decided and Status.FAILED not in decided and all(isinstance(one, KINDS) for one in told):
+            self._keep(_ERRAND, None, told)
+
+    def _keep(self, question: str, answer: Ready | Proven | None, told: Iterable[Event]) -> None:
         kept = [to_plain(one) for one in told]
         self._entry.keep(
             question, {"answer": to_plain(answer), "told": kept, "places": to_plain(self._left.places)}
         )
 
     def _answer(self, question: str, kind: type[Any]) -> tuple[Any, str] | None:
+        found = self._told(question)
+        if found is None:
+            return None
+        stored, told, date = found
+        try:
+            answer = read_event(stored)
+            if not isinstance(answer, kind):
+                return None
+            answer = self._here(answer)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+        for one in told:
+            self._hear(one)
+        return answer, date
+
+    def _told(self, question: str) -> tuple[Any, list[Event], str] | None:
+        """The answer as it was stored, what was told beside it with the lines of now, and the date."""
         found = self._entry.answer(question)
         if found is None:
             return None
@@ -83,17 +122,10 @@ class StoredProofs:
             if len(before) != len(now):
                 return None
             moved = dict(zip(before, now, strict=True))
-            answer = read_event(stored["answer"])
-            told = [read_event(one) for one in stored["told"]]
-            if not isinstance(answer, kind):
-                return None
-            answer = self._here(answer)
-            told = [self._told_here(one, moved) for one in told]
+            told = [self._told_here(read_event(one), moved) for one in stored["told"]]
+            return stored["answer"], told, date
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
-        for one in told:
-            self._hear(one)
-        return answer, date
 
     def _here(self, answer: Any) -> Any:
         """The answer about the function where it is now."""
@@ -109,6 +141,8 @@ class StoredProofs:
         left = self._left
         if isinstance(event, Constants):
             return dataclasses.replace(event, path=left.path, line=left.line)
+        if isinstance(event, Decided):
+            return dataclasses.replace(event, result=self._of_this(event.result))
         if isinstance(event, Inspected):
             overview = _moved(event.overview, moved)
             return dataclasses.replace(
@@ -121,10 +155,23 @@ def stored_proofs(run: Run, trying: Trying, left: Left) -> StoredProofs | None:
     """The stored proofs of a function; None where there is no cache, or the function was not exported."""
     if run.proofs is None or not left.content or left.refused is not None or trying.dump or trying.trace:
         return None
-    where = [] if parse(left.target).compile_only else [run.document.device, *machine()]
+    where = [] if parse(left.target).compile_only else [run.document.device, *run.proofs.machine()]
     environment = sorted(left.environment.items())
     entry = run.proofs.entry(
         "function", left.content, left.target, environment, run.packages, to_plain(trying), where
+    )
+    return StoredProofs(entry, left, run.hear)
+
+
+def stored_errand(run: Run, trying: Trying, left: Left) -> StoredProofs | None:
+    """What an earlier job told of a function. Its times hold for jobs of the same engine."""
+    if run.proofs is None or not left.content or left.refused is not None or trying.dump or trying.trace:
+        return None
+    engine = [run.document.device, to_plain(run.request.workers), *run.proofs.machine()]
+    where = [] if parse(left.target).compile_only else engine
+    environment = sorted(left.environment.items())
+    entry = run.proofs.entry(
+        "errand", left.content, left.target, environment, run.packages, to_plain(trying), where
     )
     return StoredProofs(entry, left, run.hear)
 
@@ -133,7 +180,7 @@ def peaks_of_target(run: Run, target: str) -> None:
     """Stores the peak figures of a target, or reads those of an earlier run."""
     if run.proofs is None:
         return
-    entry = run.proofs.entry("peaks", target, run.packages, run.document.device, machine())
+    entry = run.proofs.entry("peaks", target, run.packages, run.document.device, run.proofs.machine())
     known = run.document.peaks.get(target)
     if known is not None:
         entry.keep("peaks", known)
@@ -145,8 +192,10 @@ def stored_calls(run: Run) -> tuple[tuple[str, str, int], ...]:
     """The calls whose inputs an earlier run of the same command took: path, function and number. With others there would be
     nothing to reuse."""
     found = None if run.proofs is None else _calls(run, run.proofs).answer("calls")
+    project = run.request.project()
     try:
-        return tuple((str(path), str(name), int(number)) for path, name, number in found[0]) if found else ()
+        taken = found[0] if found else ()
+        return tuple((os.path.join(project, path), str(name), int(number)) for path, name, number in taken)
     except (ValueError, TypeError):
         return ()
 
@@ -156,13 +205,25 @@ def keep_calls(run: Run) -> None:
     if run.proofs is None:
         return
     with contextlib.suppress(OSError):  # the program removed its folder, which is said once it has ended
-        taken = [(one["path"], one["function"], one["captured_call"]) for one in run.document.functions]
+        project = run.request.project()
+        taken = [
+            (_below(one["path"], project), one["function"], one["captured_call"])
+            for one in run.document.functions
+        ]
         _calls(run, run.proofs).keep("calls", [call for call in taken if call[2]])
 
 
 def _calls(run: Run, proofs: ProofCache) -> Entry:
     request = run.request
-    return proofs.entry("calls", request.kind, request.target, request.arguments, os.getcwd())
+    folder = os.getcwd()
+    if proofs.shared is not None:  # others have the project elsewhere
+        folder = f"{request.project().name} {_below(folder, request.project())}"
+    return proofs.entry("calls", request.kind, request.target, request.arguments, folder)
+
+
+def _below(path: str, project: Path) -> str:
+    """A path relative to the project, where it is in there."""
+    return os.path.relpath(path, project) if Path(path).is_relative_to(project) else path
 
 
 def _question(parts: Sequence[str], base: Sequence[str]) -> str:

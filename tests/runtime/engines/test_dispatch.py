@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from jaxlint_runtime.engines.engine import LostEngine
 from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.protocol.errands import Begun, Deferred, Errand
 from jaxlint_runtime.protocol.json_records import encode
-from jaxlint_runtime.protocol.worker_events import Decided, Device, Done, Error, Left, Progress
+from jaxlint_runtime.protocol.worker_events import Decided, Device, Done, Error, Left, Note, Progress
 from jaxlint_runtime.request import Request, Workers
 from jaxlint_runtime.run import Run
 
@@ -216,3 +217,35 @@ def test_an_errand_has_the_limits_of_the_run() -> None:
     assert (errand.timeout, errand.memory_limit, errand.trying.device_memory) == (7.0, 5, 9)
     assert errand.python == "/other/python"
     assert dataclasses.replace(errand, versions={}).seconds_left is None
+
+
+@pytest.mark.parametrize("over", [Done(), Error("no memory")])
+def test_what_an_earlier_job_told_needs_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, over: Done | Error
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    said = [Begun("node"), Progress("f: donation"), Note("as it is"), result("f"), over]
+    before = sent(Engine({"f": Job(tuple(said))}), left("f", content="digest"), proofs=True)
+    engine = Engine({"f": Job(tuple(said)), "g": Job((Begun("node"), result("g"), Done()))})
+    moved = dataclasses.replace(left("f", content="digest"), line=7)
+    after = sent(engine, moved, left("g", content="other"), proofs=True)
+    if isinstance(over, Error):
+        assert engine.batches == [["f", "g"]]
+        return
+    assert engine.batches == [["g"]]
+    (_, first), (_, second) = after.document.results
+    assert {**first, "line": 1, "earlier": ""} == before.document.results[0][1]
+    assert (first["line"], second["function"]) == (7, "g")
+    assert first["earlier"].startswith("20")
+    assert not second["earlier"]
+    assert "as it is" in after.document.notes
+
+
+def test_nothing_is_taken_from_earlier_jobs_without_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for _ in range(2):
+        engine = Engine({"f": Job((Begun("node"), result("f"), Done()))})
+        sent(engine, left("f", content="digest"))
+        assert engine.batches == [["f"]]
