@@ -69,7 +69,7 @@ class RayEngine:
             self._errand: Any = ray.remote(max_retries=0)(work)
         except Exception as error:
             self.close()
-            raise CannotRun(f"--workers ray: cannot be reached: {said_by(error)}") from None
+            raise CannotRun(f"--workers ray: cannot be reached: {said_by(error)}{_advice(error)}") from None
 
     def _connect(self, address: str | None) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
@@ -203,6 +203,13 @@ def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
             lambda lines: ray.get(mailbox.put.remote(number, lines)),
             lambda: True,
         )
+
+
+def _advice(error: Exception) -> str:
+    """What to do where a cluster may want the user's token, which Ray does not show by itself."""
+    if isinstance(error, OSError) or "RAY_AUTH_MODE" in os.environ:
+        return ""
+    return "; set RAY_AUTH_MODE=token if the cluster asks for a token"
 
 
 def _knock(address: str) -> None:
