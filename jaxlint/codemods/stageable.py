@@ -11,8 +11,10 @@ from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.checks import called_functions, check_call, check_jitted, check_lent, check_nodes
 from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
+from jaxlint.codemods.purity.local_variables import names_listed, variables_seen
 from jaxlint.codemods.purity.loop_carries import Carried
 from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.problems import Region
 from jaxlint.codemods.purity.program import (
     File,
     FunctionNode,
@@ -21,6 +23,7 @@ from jaxlint.codemods.purity.program import (
     parameters,
     reaching,
 )
+from jaxlint.codemods.purity.rebuilding import Rebuilding
 from jaxlint.codemods.purity.seen_arguments import hints_of
 from jaxlint.codemods.purity.unreached import unreached
 from jaxlint.codemods.purity.unseen_arguments import UnseenArguments
@@ -125,6 +128,7 @@ def check_outlined(
     if draft.strict is None:
         return
     must_be_reached(draft, nodes, looped=looped)
+    must_be_unseen(draft, nodes[0])
     must_be_shown(draft, [*given, *(_carried(nodes) if looped else ())])
     if looped:
         may_wait_less(draft, nodes)
@@ -142,6 +146,9 @@ def check_outlined(
     taken = {one.arg for one in parameters(function)}
     seen = [entry for entry in variables if entry.get("name") in taken]
     above = file.names.parents.get(function)
+    if draft.strict and isinstance(above, ast.Module):
+        for what in names_listed(PossibleValues(program), file):
+            raise Refused(what)
     own = Cls(above, file) if isinstance(above, ast.ClassDef) else None
     try:
         check_jitted(
@@ -188,6 +195,7 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
         return
     if nodes:
         must_be_reached(draft, nodes, looped=True)
+        must_be_unseen(draft, nodes[0])
         must_be_shown(draft, _carried(nodes))
         program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
@@ -211,6 +219,14 @@ def must_be_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = Fa
         raise Refused(what)
 
 
+def must_be_unseen(draft: Draft, node: ast.AST) -> None:
+    """Raises Refused if the program reads the variables around a node of the codemod's file without naming them."""
+    program, file = program_and_file(draft)
+    strict = bool(draft.strict)
+    for what in variables_seen(PossibleValues(program), file.same(node), file, strict=strict):
+        raise Refused(what)
+
+
 def must_be_shown(
     draft: Draft, given: Sequence[ast.expr | ast.arg], function: FunctionNode | None = None
 ) -> None:
@@ -221,14 +237,16 @@ def must_be_shown(
     if not draft.strict or draft.site.source.missed is None:
         return
     program, file = program_and_file(draft)
-    unseen = UnseenArguments(PossibleValues(program))
+    possible = PossibleValues(program)
+    unseen, rebuilding = UnseenArguments(possible), Rebuilding(possible, Region(file.tree, frozenset()))
     for each in given:
         if isinstance(each, ast.expr):
-            problems = unseen.of(file.same(each), file)
+            problems, values = unseen.of(file.same(each), file), possible.of(file.same(each), file)
         else:
             assert function is not None
             problems = unseen.of_parameter(each, function, file)
-        for what in problems:
+            values = possible.of_parameter(each, file)
+        for what in (*problems, *rebuilding.missed(values)):
             raise Refused(what)
 
 

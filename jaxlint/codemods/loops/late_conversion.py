@@ -12,7 +12,7 @@ from jaxlint.codemods.facts.dataflow import root_of
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.layout import Layout, fresh_name
 from jaxlint.codemods.source.site import Refused, Site
-from jaxlint.codemods.stageable import may_wait_less
+from jaxlint.codemods.stageable import may_wait_less, must_be_unseen
 from jaxlint.finding import Step
 
 
@@ -51,6 +51,8 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
         raise Refused("the list may be used after an exception")
     _check_kept(site, value, inside)
     may_wait_less(draft, [outermost])
+    if draft.strict is not None:
+        must_be_unseen(draft, outermost)
     layout = Layout(site)
     indent = layout.indent(outermost)
     item = fresh_name(layout.identifiers(scope), "value")

@@ -9,6 +9,7 @@ from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import called_back
 from jaxlint.codemods.purity.expressions import HOLDERS
 from jaxlint.codemods.purity.freshness import Freshness
+from jaxlint.codemods.purity.patched_libraries import replaced
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Walk, is_generator, problem
 from jaxlint.codemods.purity.program import File, FunctionNode
@@ -137,6 +138,9 @@ class CallEffects:
     def _external(self, name: str, node: ast.Call, file: File) -> Iterator[Problem]:
         if "." not in name:
             yield from self._builtin(name, node, file)
+            return
+        if (why := replaced(name, self.possible)) is not None:
+            yield problem(self.program, f"calls `{name}`, which {why}", node, file, certain=True)
             return
         if any(keyword.arg == "out" for keyword in node.keywords) and name.startswith("numpy."):
             yield problem(

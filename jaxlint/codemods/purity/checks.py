@@ -19,6 +19,7 @@ from jaxlint.codemods.purity.lent_buffers import LentBuffers
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters
+from jaxlint.codemods.purity.rebuilding import Rebuilding
 from jaxlint.codemods.purity.rebuilt_results import Rebuilt
 from jaxlint.codemods.purity.seen_arguments import dtypes_of, hints_of
 from jaxlint.codemods.purity.static_objects import StaticObjects
@@ -116,6 +117,10 @@ def _check_computed(
         raise Refused(what)
     for what in Rebuilt(possible).problems(function, file, returned_expressions(function)):
         raise Refused(what)
+    given = [possible.of_parameter(one, file) for one in parameters(function)]
+    values = frozenset().union(possible.returned(function, file), *given)
+    for what in Rebuilding(possible, Region(function, frozenset())).problems(values):
+        raise Refused(what)
 
 
 def _no_arrays(function: FunctionNode, possible: PossibleValues, file: File) -> set[str]:
@@ -152,7 +157,7 @@ def check_nodes(
             raise Refused(_told(problem))
     varying = _varying(nodes, file)
     carried = frozenset(value for name in varying for value in possible.of(name, file))
-    for what in Rebuilt(possible).lost(carried):
+    for what in (*Rebuilt(possible).lost(carried), *Rebuilding(possible, region).problems(carried)):
         raise Refused(what)
     if strict:
         for what in (*values_checked(possible), *promotion_chosen(possible)):

@@ -14,6 +14,7 @@ from jaxlint.codemods.purity.callbacks import called_back, first_parameter, held
 from jaxlint.codemods.purity.function_objects import redefined
 from jaxlint.codemods.purity.jax_settings import settings_changed
 from jaxlint.codemods.purity.mutation import Mutations, is_immutable
+from jaxlint.codemods.purity.patched_libraries import replaced
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, function_around, own_parts
 from jaxlint.codemods.purity.values import (
@@ -251,7 +252,7 @@ class ClosedOver:
         if name:
             if name.startswith("jax.config"):
                 yield f"reads `{shown_source(node)}` at {self.program.place(file, node)}, which may change"
-            elif (why := self._patched(name)) is not None:
+            elif (why := replaced(name, self.possible)) is not None:
                 yield f"reads `{shown_source(node)}`, which {why}"
             return
         for value in self.possible.of(node.value, file):
@@ -268,13 +269,6 @@ class ClosedOver:
     def _set_anywhere(self, node: ast.Attribute) -> Iterator[str]:
         for other, store in self.program.stores.get(node.attr, ())[:1]:
             yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
-
-    def _patched(self, name: str) -> str | None:
-        """Whether the program sets an attribute of a library: `jnp.tanh = ...`."""
-        for file, store in self.program.stores.get(name.rpartition(".")[2], ()):
-            if file.names.qualified(store) is not None and self.possible.name_of(store, file) == name:
-                return f"is set at {self.program.place(file, store)}"
-        return None
 
     def _class_attribute(self, value: Cls, node: ast.Attribute) -> Iterator[str]:
         member = self.possible.classes.member(value, node.attr)

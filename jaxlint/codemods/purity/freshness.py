@@ -102,6 +102,8 @@ class Freshness:
                 return True
             if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
                 return True
+            if self._is_empty_object(node.func, file):
+                return True
             values = self.possible.of(node.func, file)
             if not values:
                 return False
@@ -110,6 +112,17 @@ class Freshness:
                 for value in values
             )
         return False
+
+    def _is_empty_object(self, function: ast.expr, file: File) -> bool:
+        """`object.__new__` of any class, and `C.__new__` of one that has none of its own."""
+        if not isinstance(function, ast.Attribute) or function.attr != "__new__":
+            return False
+        if file.names.builtin(function.value) == "object":
+            return True
+        owners = self.possible.of(function.value, file)
+        return bool(owners) and all(
+            isinstance(one, Cls) and self.possible.classes.member(one, "__new__") is None for one in owners
+        )
 
     def _is_own_scope(self, scope: Scope, function: FunctionNode | None, file: File) -> bool:
         """Whether the variables of a scope live no longer than the region, or than a call in it."""
