@@ -4,6 +4,7 @@ before."""
 from __future__ import annotations
 
 import html
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from jaxlint.source.notebook import notebook_of
 from jaxlint.source.read import NOTEBOOK
 
 MOST_CELLS = 300  # of which the oldest are forgotten
+_CELL = re.compile(r"of cell (\d+)")
 _USAGE = """usage: %jaxlint [on | off | --select CODES | --ignore CODES | --severity info|warning|error]
 without arguments: all findings of the cells that ran"""
 _COLOURS = {Severity.ERROR: "#c62828", Severity.WARNING: "#b26a00", Severity.INFO: "#1565c0"}
@@ -57,7 +59,8 @@ class Findings:
         reason = f"<br><small>{html.escape(finding.reason)}</small>" if finding.reason else ""
         cells = (
             f"<small>{html.escape(self._where(finding))}</small>",
-            f'<b style="color:{_COLOURS[finding.severity]}">{link}</b>',
+            f'<b style="color:{_COLOURS[finding.severity]}">{finding.severity.value} {link}</b>'
+            f"<br><small>{html.escape(finding.name)}</small>",
             f"<code>{html.escape(self._line(finding))}</code><br>{html.escape(finding.message)}{reason}",
         )
         return "<tr>" + "".join(f'<td style="text-align:left">{one}</td>' for one in cells) + "</tr>"
@@ -70,9 +73,19 @@ class Findings:
         return lines[finding.span.line - 1].strip() if finding.span.line <= len(lines) else ""
 
 
+def _by_label(finding: Finding, labels: Sequence[int]) -> Finding:
+    """The finding, with cells that it speaks of named as IPython does: by the number of their run."""
+
+    def label(match: re.Match[str]) -> str:
+        return f"of In [{labels[int(match[1]) - 1]}]"
+
+    message, reason = (_CELL.sub(label, text) for text in (finding.message, finding.reason))
+    return replace(finding, message=message, reason=reason)
+
+
 def _said(finding: Finding) -> str:
     reason = f" ({finding.reason})" if finding.reason else ""
-    return f"{finding.code} [{finding.severity.value}] {finding.message}{reason}"
+    return f"{finding.severity.value} {finding.code} {finding.message} [{finding.name}]{reason}"
 
 
 @dataclass(slots=True)
@@ -118,7 +131,9 @@ class Session:
         source = source_from_bytes(data, Path.cwd() / f"session{NOTEBOOK}", "session")
         examined = Examination([source], (), config.rules(), config).run()
         found = severe_enough(examined.findings, config)
-        return Findings(shown(found, {source.display: source}), labels, kept)
+        return Findings(
+            [_by_label(one, labels) for one in shown(found, {source.display: source})], labels, kept
+        )
 
     def config(self) -> Config:
         """The settings of the shell's folder, with the options of `%jaxlint`."""

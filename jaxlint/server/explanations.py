@@ -76,7 +76,12 @@ class Explanations:
             return None
         name, first, last, node = found
         said = self._of_name(name, module_line, node)
-        return ("\n\n".join(said), line, first, last) if said else None
+        if not said:
+            return None
+        # In a notebook lines count in their cells.
+        sources = {self.source.display: self.source}
+        text = shown_line(self.source.display, module_line, "\n\n".join(said), sources)[2]
+        return text, line, first, last
 
     def hints(self) -> Iterator[Hint]:
         """Which functions are traced, and which of their parameters are static."""
@@ -94,7 +99,10 @@ class Explanations:
                 None,
             )
             if header is not None and header < body_line:
-                yield Hint(self._place(header, len(self.lines[header - 1].rstrip())), "staged", facts.reason)
+                reason = shown_line(
+                    self.source.display, header, facts.reason, {self.source.display: self.source}
+                )[2]
+                yield Hint(self._place(header, len(self.lines[header - 1].rstrip())), "staged", reason)
             for name, parameter in function.parameters.items():
                 if facts.params.get(name) == "static" and name not in ("self", "cls"):
                     end = self._column(parameter.end_lineno or 0, parameter.end_col_offset or 0)

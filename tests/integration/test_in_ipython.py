@@ -45,8 +45,11 @@ def test_a_cell_is_checked_with_those_before_it(shell: Any) -> None:
     assert shown(shell, "import jax") == ("", "")
     number = shell.execution_count
     assert shown(shell, STEP) == ("", "")
+    assert "ZeroDivisionError" in shown(shell, "1 / 0")[0]  # a cell that does not count
     text, html = shown(shell, "%time\nfast = jax.jit(step)")
-    assert f"In [{number}] line 2: JAX101 [error]" in text
+    assert f"In [{number}] line 2: error JAX101 `a if test else b`" in text
+    assert "[tracer-branch]" in text
+    assert f"(`jax.jit`, line 2 of In [{number + 2}])" in text
     assert "<code>return x if x &gt; 0 else -x</code>" in html
     assert "href=" in html
     assert "jaxlint" not in shown(shell, "step(1)")[0]  # it has been said

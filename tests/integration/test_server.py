@@ -402,12 +402,18 @@ def test_an_editor_may_ask_instead_of_being_told(project: Path) -> None:
 
 
 def test_a_notebook_is_one_program_of_many_cells(project: Path) -> None:
-    cells = ["import jax\n", "# text", "%time\n@jax.jit\ndef f(x):\n    return 1 if x > 0 else 2\n"]
+    cells = [
+        "import jax\n",
+        "# text",
+        "%time\n@jax.jit\ndef f(x):\n    return 1 if x > 0 else jax.tree_map(g, x)\n",
+        "def g(x):\n    return x\n\n\nf(2.0)",
+    ]
     uri = (project / "a.ipynb").as_uri()
 
     async def work(editor: Editor) -> None:
-        kinds = [types.NotebookCellKind.Code, types.NotebookCellKind.Markup, types.NotebookCellKind.Code]
-        addresses = [f"vscode-notebook-cell:/a.ipynb#{n}" for n in range(3)]
+        code, markup = types.NotebookCellKind.Code, types.NotebookCellKind.Markup
+        kinds = [code, markup, code, code]
+        addresses = [f"vscode-notebook-cell:/a.ipynb#{n}" for n in range(4)]
         notebook = types.NotebookDocument(
             uri,
             "jupyter-notebook",
@@ -419,10 +425,37 @@ def test_a_notebook_is_one_program_of_many_cells(project: Path) -> None:
             for number, (address, text) in enumerate(zip(addresses, cells, strict=True))
         ]
         editor.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(notebook, texts))
-        (found,) = await editor.diagnostics(addresses[2])
+        found, removed = await editor.diagnostics(addresses[2])
         assert (found.code, found.range) == ("JAX101", place(3, 16, 21))
         assert await editor.diagnostics(addresses[0]) == []
-        assert "a tracer" in await editor.hover(addresses[2], 2, 6)
+        hover = await editor.hover(addresses[2], 2, 6)
+        assert "`x` is **a tracer** in `f`" in hover
+        assert "`jax.jit` at line 2." in hover
+        assert "Passed at line 5 of cell 4." in hover
+        # fixes and comments are edits of the cell
+        fix, ignore = await editor.actions(addresses[2], removed.range, "quickfix")
+        assert fix.edit is not None
+        assert list(fix.edit.changes or {}) == [addresses[2]]
+        assert ignore.edit is not None
+        (comment,) = (ignore.edit.changes or {})[addresses[2]]
+        assert comment.new_text.endswith("# jaxlint: ignore[JAX901]")
+        (everything,) = await editor.actions(addresses[0], place(0, 0, 0), "source.fixAll.jaxlint")
+        assert everything.edit == fix.edit
+        # a cell that changes is checked with the others
+        editor.told.pop(addresses[2])
+        change = types.NotebookDocumentChangeEvent(
+            cells=types.NotebookDocumentCellChanges(
+                text_content=[
+                    types.NotebookDocumentCellContentChanges(
+                        types.VersionedTextDocumentIdentifier(2, addresses[2]),
+                        [types.TextDocumentContentChangeWholeDocument(cells[2].replace("x > 0", "x.ndim"))],
+                    )
+                ]
+            )
+        )
+        version = types.VersionedNotebookDocumentIdentifier(2, uri)
+        editor.client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(version, change))
+        assert [one.code for one in await editor.diagnostics(addresses[2])] == ["JAX901"]
 
     run(project, work)
 
