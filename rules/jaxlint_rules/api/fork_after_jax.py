@@ -55,8 +55,8 @@ class ForkAfterJax(Rule):
 
     ## When not to fix
     There is one finding per file, since one start method fixes them all. Keep it if the child
-    immediately runs another program, as `subprocess` does. Programs that set a start method, or that run only
-    on Python 3.14 or macOS, do not fork by default.
+    immediately runs another program, as `subprocess` does. Programs that set a start method, or that
+    run only on Python 3.14 or macOS, do not fork by default.
 
     ## References
     - [multiprocessing: start methods](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)
