@@ -33,8 +33,18 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> JaxlintFile | None:
     """A file to check, beside its tests."""
     if parent.config.getoption("jaxlint") and file_path.suffix in _SUFFIXES:
-        return JaxlintFile.from_parent(parent, path=file_path)
+        # Below the session: pytest would import the packages around an item, and the file would act.
+        return JaxlintFile.from_parent(parent.session, path=file_path, nodeid=_shown(file_path, parent))
     return None
+
+
+def _shown(path: Path, parent: pytest.Collector) -> str:
+    """The name of a file in the reports of pytest, which print it as it is: without what a terminal or a file cannot take."""
+    from jaxlint.report.escaping import escaped
+
+    root = parent.config.rootpath
+    inside = path.relative_to(root) if path.is_relative_to(root) else path
+    return escaped(inside.as_posix())
 
 
 class JaxlintFile(pytest.File):
@@ -65,11 +75,13 @@ class JaxlintItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The findings, without a traceback."""
         if isinstance(excinfo.value, FoundSomething):
-            return str(excinfo.value)
+            from jaxlint.report.escaping import escaped
+
+            return "\n".join(escaped(line) for line in str(excinfo.value).split("\n"))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        return self.path, None, f"{self.path.name}: jaxlint"
+        return self.path, None, f"{self.nodeid.removesuffix('::jaxlint').rpartition('/')[2]}: jaxlint"
 
 
 class FoundSomething(Exception):

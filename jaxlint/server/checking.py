@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -90,6 +91,7 @@ class Checker:
 
     def task(self, document: Document, others: Iterable[Document] = ()) -> Task | Checked:
         """The input for checking `document`, or its result if no check is needed. Raises ConfigError."""
+        _stand_somewhere()
         config = load_config([document.path])
         if self._is_excluded(document.path, config):
             return Checked(None)
@@ -158,6 +160,14 @@ class Checker:
         except PatternError:
             return False
         return not discover([path], search).files
+
+
+def _stand_somewhere() -> None:
+    """Leaves a current folder that does not exist any more, in which no relative path has a meaning."""
+    try:
+        os.getcwd()
+    except OSError:
+        os.chdir(os.path.abspath(os.sep))
 
 
 def examination_of(task: Task, *, resolve_fixes: bool = False, warm: WarmRun | None = None) -> Examination:

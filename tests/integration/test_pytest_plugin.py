@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -60,6 +61,32 @@ def test_without_the_option_nothing_changes(project: Path) -> None:
     done = run(project, "-q")
     assert done.returncode == 0
     assert "1 passed" in done.stdout
+
+
+def test_packages_around_the_files_are_not_imported(project: Path) -> None:
+    acts = "open('ran', 'a').write(__name__)\n"
+    (project / "package").mkdir()
+    (project / "package" / "__init__.py").write_text(acts)
+    (project / "package" / "inner.py").write_text(BRANCH)
+    done = run(project, "--jaxlint", "-v", "package", "package/inner.py::jaxlint")
+    assert "package/inner.py::jaxlint FAILED" in done.stdout
+    assert "package/__init__.py::jaxlint PASSED" in done.stdout
+    assert not (project / "ran").exists()
+    done = run(project, "--jaxlint", "-v", "package/inner.py::jaxlint")
+    assert "1 failed" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are text there")
+def test_names_that_steer_a_terminal_or_break_a_report(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    for name in (b"\x1b[31mred.py", b"\xff.py"):
+        with open(os.path.join(os.fsencode(tmp_path), name), "w") as file:
+            file.write(BRANCH)
+    done = run(tmp_path, "--jaxlint", "--junitxml", "report.xml")
+    assert "2 failed, 1 passed" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\\x1b[31mred.py::jaxlint" in done.stdout
+    assert "\\xff" in (tmp_path / "report.xml").read_text()
 
 
 def test_a_baseline(project: Path) -> None:

@@ -107,3 +107,20 @@ def test_settings_of_any_form(tmp_path: Path) -> None:
     run(tmp_path, work)
     for settings in SETTINGS[3:5]:
         run(tmp_path, work, options=settings)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_is_removed_meanwhile(tmp_path: Path) -> None:
+    project, other = tmp_path / "project", tmp_path / "other"
+    project.mkdir()
+    other.mkdir()
+
+    async def work(editor: Editor) -> None:
+        uri = editor.open("a.py", TEXT)
+        assert [one.code for one in await editor.diagnostics(uri)] == ["JAX101"]
+        project.rmdir()
+        editor.type(uri, types.Range(types.Position(5, 4), types.Position(5, 12)), "if 1 > 0")
+        assert await editor.diagnostics(uri) == []
+        again = editor.open("../other/b.py", TEXT)
+        assert [one.code for one in await editor.diagnostics(again)] == ["JAX101"]
+
+    run(project, work)
