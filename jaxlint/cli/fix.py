@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -23,6 +24,9 @@ from jaxlint.report.styled import Printer
 from jaxlint.rewriting import rewrite, write_texts
 from jaxlint.source import SourceFile
 from jaxlint.source.write import encode_text
+
+# A range of releases in the reason of a finding: `checked against jax >=0.1.55`.
+_ASKED = re.compile(r"checked against ([\w-]+ [<>~][^;`]*)")
 
 
 @click.command("fix")
@@ -60,6 +64,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
         write_diffs(((path, checked.sources[path].file_text, text) for path, text in texts), sys.stdout)
         if not quiet:
             _write_summary(result, sys.stderr, would=True)
+            _write_held_by_requirements(result, sys.stderr)
     else:
         errors += write_texts(checked.sources, result, options.config.root, but=piped)
         if narrowing.baseline is not None:
@@ -72,6 +77,8 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
         if not quiet:
             _write_summary(result, report)
         _write_remaining(result, report)
+        if not quiet:
+            _write_held_by_requirements(result, report)
     sys.stdout.flush()
     report_problems(engine.once_each(errors), () if quiet else checked.warnings)
     if errors:
@@ -130,6 +137,16 @@ def _write_remaining(result: FixResult, stream: TextIO) -> None:
         reason = reasons.get(id(original))
         if reason:
             printer.line([(f"    not fixed: {escaped(reason)}", "")])
+
+
+def _write_held_by_requirements(result: FixResult, stream: TextIO) -> None:
+    """Names the command for removed names that have no rewrite for all releases that the project asks for."""
+    said = {id(one.finding) for one in (*result.refused, *result.held_back)}
+    left = [one for one in result.remaining if one.category == "migration" and id(one) not in said]
+    asked = sorted({match[1] for one in left if (match := _ASKED.search(one.reason)) is not None})
+    if asked:
+        text = f"A replacement has to exist in all of {' and '.join(asked)}; `jaxlint upgrade` moves the project on."
+        Printer(stream).line([(escaped(text), "")])
 
 
 def _count(number: int, noun: str) -> str:

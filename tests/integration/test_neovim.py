@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,19 +21,16 @@ PROGRAM = """import jax
 def double(value):
     return jax.tree_map(lambda leaf: 2 * leaf, value)
 """
-# As a user's settings start it, and then what a user does, one after the other.
+# What a user does, one after the other, with the settings of the documentation.
 SESSION = """
-local root, python, out = arg_root, arg_python, arg_out
+local root, out = arg_root, arg_out
 local function wait(what, ready)
   if not vim.wait(60000, ready, 50) then error("nothing came: " .. what) end
 end
 vim.cmd("edit " .. root .. "/program.py")
-local id = vim.lsp.start_client({
-  name = "jaxlint", cmd = { python, "-P", "-m", "jaxlint", "server" }, root_dir = root,
-})
-vim.lsp.buf_attach_client(0, id)
 local said = {}
 wait("diagnostics", function() said = vim.diagnostic.get(0); return #said > 0 end)
+local id = next(vim.lsp.buf_get_clients(0))
 local at = vim.lsp.util.make_position_params(0, "utf-16")
 at.position = { line = 5, character = 49 }
 local hover = vim.lsp.buf_request_sync(0, "textDocument/hover", at, 60000)
@@ -53,20 +52,35 @@ vim.cmd("qall!")
 """
 
 
+def settings() -> str:
+    """Those of the documentation for this Neovim, as they stand."""
+    assert NEOVIM is not None
+    said = subprocess.run([NEOVIM, "--version"], capture_output=True, text=True, check=True).stdout
+    version = re.search(r"v0\.(\d+)", said)
+    new = version is None or int(version[1]) >= 11
+    page = (Path(__file__).resolve().parents[2] / "docs/editor.md").read_text(encoding="utf-8")
+    first, second = re.findall(r"```lua\n(.*?)```", page, re.DOTALL)
+    return str(first if new else second)
+
+
 @pytest.mark.skipif(NEOVIM is None, reason="Neovim is not installed")
 def test_neovim_shows_findings_and_hovers_and_makes_a_fix(tmp_path: Path) -> None:
     assert NEOVIM is not None
     program, out = tmp_path / "program.py", tmp_path / "out.json"
     (tmp_path / "pyproject.toml").touch()
     program.write_text(PROGRAM)
-    given = {"arg_root": str(tmp_path), "arg_python": sys.executable, "arg_out": str(out)}
+    (tmp_path / "jaxlint").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m jaxlint "$@"\n')
+    (tmp_path / "jaxlint").chmod(0o755)
+    (tmp_path / "init.lua").write_text(settings())
+    given = {"arg_root": str(tmp_path), "arg_out": str(out)}
     script = tmp_path / "session.lua"
     script.write_text(
         "".join(f"local {name} = {json.dumps(value)}\n" for name, value in given.items()) + SESSION
     )
     done = subprocess.run(
-        [NEOVIM, "--headless", "--clean", "-c", f"luafile {script}", "-c", "cquit"],
+        [NEOVIM, "--headless", "-u", str(tmp_path / "init.lua"), "-c", f"luafile {script}", "-c", "cquit"],
         cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=200,

@@ -104,6 +104,25 @@ def test_the_whole_way(project: Path) -> None:
     assert done.stdout == "Upgrade to jax 0.10.2, chex 0.1.92.\nNothing to rewrite.\nNothing is left.\n"
 
 
+def test_fix_says_what_low_bounds_hold_back(project: Path) -> None:
+    """A project that asks for old releases: no replacement exists in all of them, and `fix` says which command helps."""
+    (project / "pyproject.toml").write_text(
+        '[project]\nname = "a"\nversion = "1"\ndependencies = ["jax>=0.1.55", "chex>=0.0.8"]\n'
+    )
+    (project / "old.py").write_text(
+        "import chex\nimport jax.numpy as jnp\n\nchex.assert_tree_all_close(1, 1)\nprint(jnp.DeviceArray)\n"
+    )
+    said = "A replacement has to exist in all of chex >=0.0.8 and jax >=0.1.55; `jaxlint upgrade` moves the project on.\n"
+    done = jaxlint("fix", "old.py", cwd=project)
+    assert done.stdout.endswith(said)
+    done = jaxlint("fix", "--diff", "old.py", cwd=project)
+    assert done.stderr.endswith(said)
+    assert said not in jaxlint("fix", "--quiet", "old.py", cwd=project).stdout
+    (project / "pyproject.toml").write_text("")
+    (project / "old.py").write_text("import jax\n\nprint(jax.experimental.host_callback)\n")
+    assert "has to exist" not in jaxlint("fix", "old.py", cwd=project).stdout
+
+
 def test_for_other_tools(project: Path) -> None:
     done = jaxlint("upgrade", *TO, "--check", "--output-format", "json", cwd=project)
     record = json.loads(done.stdout)
