@@ -58,7 +58,7 @@ class Page:
         done = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return done["result"].get("value")
 
-    def until(self, expression: str, ready: Callable[[Any], bool] = bool, seconds: float = 90) -> Any:
+    def until(self, expression: str, ready: Callable[[Any], bool] = bool, seconds: float = 240) -> Any:
         """The value of an expression, once it is what is waited for."""
         end = time.monotonic() + seconds
         while not ready(found := self.value(expression)):
@@ -94,7 +94,7 @@ def answering(command: list[str], log: Path, address: re.Pattern[str], environme
     """A process, and the address that it prints."""
     with log.open("w") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=subprocess.STDOUT, env=environment)
-    for _ in range(300):
+    for _ in range(1200):
         if (found := address.search(log.read_text(errors="replace"))) is not None:
             return process, found[1]
         if process.poll() is not None:
