@@ -151,7 +151,7 @@ def test_why_git_does_not_say_whether_there_are_changes(project: Path) -> None:
         ({"public": None}, {}, "the function is public"),
         ({"callers_complete": False}, {}, "some callers"),
         ({"aliased": True}, {}, "another reference to the argument"),
-        ({}, {"shared": [["params", "target"]]}, "params and target may be one buffer"),
+        ({}, {"shared": [["params", "target"]]}, "params and target may be the same buffer"),
         ({}, {"argnums": [1]}, "a caller may use the donated arguments"),
     ],
     ids=["public", "unknown", "callers", "aliased", "shared", "other-argument"],
@@ -375,7 +375,12 @@ def test_asking_git_runs_nothing_that_the_repository_names(
         (outside / "git").write_text(OLD_GIT.format(git=shutil.which("git")))
         (outside / "git").chmod(0o755)
         monkeypatch.setenv("PATH", f"{outside}:{os.environ['PATH']}")
-    assert writable._has_changes(str(project / "program.py"))
+    told = writable.not_to_be_changed(str(project / "program.py"), project, allow_dirty=False)
+    if letter == "=" and old:
+        assert told is not None
+        assert "git cannot say whether program.py has uncommitted changes: a filter of" in told
+    else:
+        assert told == "not changed: program.py has uncommitted changes; commit them or use --allow-dirty"
     assert not marker.exists()
     subprocess.run(["git", "-C", str(project), "status"], check=False, capture_output=True)
     assert marker.exists()  # so that the test would see it
