@@ -147,7 +147,7 @@ def check_outlined(
     seen = [entry for entry in variables if entry.get("name") in taken]
     above = file.names.parents.get(function)
     if draft.strict and isinstance(above, ast.Module):
-        for what in names_listed(PossibleValues(program), file):
+        for what in names_listed(PossibleValues(program), file, line):
             raise Refused(what)
     own = Cls(above, file) if isinstance(above, ast.ClassDef) else None
     try:

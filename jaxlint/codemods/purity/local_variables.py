@@ -27,7 +27,7 @@ def variables_seen(possible: PossibleValues, node: ast.AST, file: File, *, stric
     """
     function = function_around(node, file)
     if function is None:
-        yield from names_listed(possible, file)
+        yield from names_listed(possible, file, getattr(node, "lineno", 1))
         return
     for part in ast.walk(function):
         if isinstance(part, ast.Call) and _reads_own(part, possible, file):
@@ -36,11 +36,13 @@ def variables_seen(possible: PossibleValues, node: ast.AST, file: File, *, stric
         yield from _through_frames(possible)
 
 
-def names_listed(possible: PossibleValues, file: File) -> Iterator[str]:
-    """Where the program asks for all names of a module, so that it sees one that an edit adds; in words."""
+def names_listed(possible: PossibleValues, file: File, line: int) -> Iterator[str]:
+    """Where the program asks for all names of a module, so that it sees one that an edit adds at a line; in words."""
     for other in possible.program.files:
         for node in ast.walk(other.tree):
             if isinstance(node, ast.Call) and _lists(node, possible, other, own=other is file):
+                if other is file and node.lineno < line and not _runs_later(node, file):
+                    continue
                 yield f"{_told(node, possible, other)} may list the names of the module"
 
 
@@ -90,6 +92,12 @@ def _lists(call: ast.Call, possible: PossibleValues, file: File, *, own: bool) -
     by_key |= isinstance(above, ast.Attribute) and above.attr in _BY_KEY
     by_key |= isinstance(above, ast.Compare) and call in above.comparators
     return not by_key
+
+
+def _runs_later(node: ast.AST, file: File) -> bool:
+    """Whether an expression of a module may be evaluated after statements that stand below it."""
+    later = (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    return any(isinstance(one, later) for one in file.names.ancestors(node))
 
 
 def _is_module(node: ast.expr, file: File) -> bool:

@@ -104,6 +104,17 @@ def test_a_program_that_lists_the_names_of_its_module(module: str, listed: bool)
     assert reason is None or reason.endswith("may list the names of the module")
 
 
+def test_a_list_of_names_that_is_made_before_the_new_one() -> None:
+    early = "CONFIG = [name for name in globals() if name.islower()]"
+    text = PROGRAM.format(asked="pass", helper="pass", module="").replace(
+        "def shown():", f"{early}\n\ndef shown():"
+    )
+    made = ("region-to-jit", "inside = jnp", "jnp.sqrt(inside)")
+    assert refusal(*made, text) is None
+    loop = text.replace(early, f"for _ in range(2):\n    {early}")
+    assert refusal(*made, loop) is not None
+
+
 LOOPS = """
 import jax
 import jax.numpy as jnp
