@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
 from jaxlint.config import load_config
@@ -66,6 +69,43 @@ def test_what_is_typed_gives_what_a_run_from_the_beginning_gives(tmp_path: Path)
             assert await said_by_server(editor, uri) == said_by_check(path), version
 
     run(tmp_path, work, pull=True)
+
+
+def held() -> tuple[int, float]:
+    """The processes below this one, and the memory that they hold: what is shared counts once."""
+    waiting, found, kilobytes = [os.getpid()], 0, 0
+    while waiting:
+        pid = waiting.pop()
+        for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                below = [int(one) for one in tasks.read_text().split()]
+                waiting += below
+                found += len(below)
+                rolls = [Path(f"/proc/{one}/smaps_rollup").read_text() for one in below]
+                kilobytes += sum(int(one.partition("Pss:")[2].split()[0]) for one in rolls)
+    return found, kilobytes / 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="Linux says what is shared")
+def test_what_is_typed_costs_no_more_memory_in_the_end(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\nversion = '1'\n")
+    program = "import jax\n\n\n@jax.jit\ndef f(x):\n    return x\n"
+    (tmp_path / "other.py").write_text("from program import f\n\nprint(f(1))\n")
+
+    async def work(editor: Editor) -> None:
+        uri = editor.open("program.py", program)
+        sizes: list[tuple[int, float]] = []
+        for number in range(24):
+            await editor.diagnostics(uri)
+            await editor.hover(uri, 4, 6)
+            editor.type(uri, types.Range(types.Position(1, 0), types.Position(1, 0)), f"# {number}\n")
+            if number in (5, 23):
+                await editor.diagnostics(uri)
+                sizes.append(held())
+        assert max(count for count, _ in sizes) <= 6
+        assert sizes[1][1] < sizes[0][1] + 30, sizes
+
+    run(tmp_path, work)
 
 
 def test_a_text_that_is_overtaken_is_not_waited_for(tmp_path: Path) -> None:
