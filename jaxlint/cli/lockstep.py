@@ -91,6 +91,10 @@ class LockstepOptions:
         # Inside a step of a job each process runs this command. What is for one process stays that.
         alone = self.processes or self.launcher or self.shared or any(map(others.get, _ONE_PROCESS))
         step = None if alone else job_step(os.environ)
+        if step is not None and others.get("apply"):
+            raise Failure(
+                "--apply starts the edited program, too: give --launcher, outside of the step of the job"
+            )
         if step is None and not self._several:
             return None
         return InStep(
@@ -116,8 +120,8 @@ class LockstepOptions:
             raise Failure(
                 f"--{elsewhere} is for programs of one process; leave it out, or give --lockstep alone"
             )
-        if self._several and others.get("apply") and not self.processes:
-            raise Failure("--apply goes with --processes: the edited program runs in a copy on this machine")
+        if self._several and others.get("apply") and not (self.processes or self.launcher):
+            raise Failure("--apply goes with --processes or --launcher, which start the edited program, too")
         if self.local_devices is not None and self.processes is None:
             raise Failure("--local-devices goes with --processes")
 

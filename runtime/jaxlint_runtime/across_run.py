@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.lockstep.batches import compared
@@ -26,6 +27,9 @@ _RANK = re.compile(rb"^\[(\d+)\] ")
 _GLOO = b"[Gloo]"  # the collectives of CPUs say on stdout when they connect, from several threads
 
 
+_ALL = -1  # in the place of the number of a process
+
+
 @dataclass(slots=True)
 class AcrossRun(Verification):
     """One `verify` run of a program of several processes. The program runs to its end."""
@@ -33,13 +37,19 @@ class AcrossRun(Verification):
     how: InStep = field(default_factory=lambda: InStep(stall=30.0))
     follows: bool = False  # the command of process 0 decides and reports
     parted: bool = False  # a process died, hangs, or launched other programs
-    printed: dict[int, bytes] = field(default_factory=lambda: defaultdict(bytes))  # by process, to stdout
+    # To stdout, by process; of those that a launcher starts, whose lines come in any order, all as one.
+    printed: dict[int, bytes] = field(default_factory=lambda: defaultdict(bytes))
     edited: dict[int, bytes] = field(default_factory=dict)  # the same, of the last edited program
 
     @property
     def wants_source(self) -> bool:
         """Edits of the source are tried on programs of one process."""
         return False
+
+    @property
+    def copies(self) -> Path | None:
+        """What a launcher starts may run on other machines, which share the working folder or --shared."""
+        return Path(self.how.shared or ".").absolute() if self.how.launcher else None
 
     def run(self) -> Document:
         """Runs the program and proves the candidates of the functions that span processes. Raises CannotRun."""
@@ -63,6 +73,7 @@ class AcrossRun(Verification):
             scratch,
         )
         self.document.program["processes"] = self.how.processes
+        self.document.program["joins"] = self.how.joins
         verdict = steps.run()
         self.follows, self.document.interrupted = steps.follows, steps.interrupted
         self.parted = verdict.kind is not Kind.SAME
@@ -93,15 +104,17 @@ class AcrossRun(Verification):
     ) -> str | None:
         """How the edited program, which has run, printed other lines. What its functions return was compared in the proofs."""
         for process in sorted({*self.printed, *self.edited}):
-            before, after = (
-                side.get(process, b"").decode(errors="replace") for side in (self.printed, self.edited)
-            )
+            before, after = (_text(side, process) for side in (self.printed, self.edited))
             if (other := differs(before, (), after)) is not None:
-                return f"in process {process} {other}"
+                return (
+                    f"in one of its processes {other}" if process == _ALL else f"in process {process} {other}"
+                )
         return None
 
     def _output(self, stream: str, data: bytes) -> None:
-        if stream == "stdout":
+        if stream == "stdout" and self.how.launcher:
+            self.printed[_ALL] += data
+        elif stream == "stdout":
             for line in data.splitlines(keepends=True):
                 if _GLOO not in line and (rank := _RANK.match(line)) is not None:
                     self.printed[int(rank[1])] += line[rank.end() :]
@@ -114,3 +127,11 @@ class AcrossRun(Verification):
             return self.known()
         self.hear(event)
         return None
+
+
+def _text(printed: Mapping[int, bytes], process: int) -> str:
+    """What a process printed; of all processes the lines in one order."""
+    text = printed.get(process, b"")
+    if process == _ALL:
+        text = b"\n".join(sorted(line for line in text.splitlines() if _GLOO not in line))
+    return text.decode(errors="replace")

@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from jaxlint.config import ConfigError
 from jaxlint.engine import CheckResult
@@ -144,6 +145,11 @@ class Verification(Run):
         if self.wants_source:
             places += self._eager(self._foreseen.sources.values())
         return tuple(dict.fromkeys(places))
+
+    @property
+    def copies(self) -> Path | None:
+        """Where scratch copies of the project lie that edited programs run in; None: among temporary files."""
+        return None
 
     @property
     def wants_source(self) -> bool:

@@ -136,6 +136,16 @@ def test_the_processes_of_a_step_prove_together(slurm: Mapping[str, str], folder
     assert left_behind(slurm, folder) == []
 
 
+def test_what_is_proven_is_written(slurm: Mapping[str, str], folder: Path) -> None:
+    (folder / "pyproject.toml").touch()
+    command = jaxlint("verify", "-q", "--launcher", "srun -n 2", "--transform", "donation", "--timing", "0.5")
+    written = ran(slurm, folder, *command, "--apply", "--allow-dirty", "train.py")
+    assert written.returncode == 0, written.stderr
+    assert "donate_argnums=(0,)" in (folder / "train.py").read_text(encoding="utf-8")
+    (folder / "pyproject.toml").unlink()
+    assert left_behind(slurm, folder) == []
+
+
 def test_a_candidate_is_a_job(slurm: Mapping[str, str], folder: Path) -> None:
     pytest.importorskip("submitit")
     engine = "submitit:all,timeout_min=10,cpus_per_task=1,slurm_mem=2000"

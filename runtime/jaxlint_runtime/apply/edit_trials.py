@@ -49,7 +49,7 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
     request, document = verification.request, verification.document
     names = ", ".join(dict.fromkeys(edit.result["function"] for edit in edits))
     verification.listener.note(f"--apply: running the edited program in a scratch copy ({names})")
-    with scratch_copy(request.project()) as scratch:
+    with scratch_copy(request.project(), verification.copies) as scratch:
         for change in changes_of(edits, verification):
             copy = Path(scratch.to_copy(os.path.realpath(change.source.path)))
             copy.write_bytes(encode_text(change.source, change.text))

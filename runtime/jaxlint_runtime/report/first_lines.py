@@ -156,8 +156,8 @@ def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
         return (
             f"review {' and '.join(files)}, where {_listed(names[WRITTEN])} {_verb(names[WRITTEN])} written."
         )
-    if names[WRITABLE] and document.program.get("processes", 1) is None:
-        return f"run it with --processes and --apply on one machine to write {_listed(names[WRITABLE])}."
+    if names[WRITABLE] and document.program.get("joins"):
+        return f"run it with --launcher or --processes, and --apply, to write {_listed(names[WRITABLE])}."
     if names[WRITABLE]:
         return f"run the same command with {options} to write {_listed(names[WRITABLE])}."
     if names[ADVICE]:

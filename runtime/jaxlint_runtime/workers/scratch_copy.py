@@ -51,8 +51,9 @@ class Scratch:
 
 
 @contextmanager
-def scratch_copy(root: Path) -> Iterator[Scratch]:
-    """Copies the project for the duration of the block. Raises TooLarge.
+def scratch_copy(root: Path, within: Path | None = None) -> Iterator[Scratch]:
+    """Copies the project for the duration of the block, to a hidden folder `within` another, or among temporary files.
+    Raises TooLarge.
 
     The largest files become links to the originals if copying them all would take too much: a program that modifies
     one of them in place changes the original, as in any run.
@@ -62,7 +63,8 @@ def scratch_copy(root: Path) -> Iterator[Scratch]:
         raise TooLarge(f"{root} holds more than {_MOST_FILES} files")
     if sum(size for _, size in files if size < _LARGE) > _MOST_BYTES:
         raise TooLarge(f"{root} holds more than {_MOST_BYTES // 2**30} GiB of files")
-    with tempfile.TemporaryDirectory(prefix="jaxlint-", ignore_cleanup_errors=True) as name:
+    prefix = "jaxlint-" if within is None else ".jaxlint-"
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=within, ignore_cleanup_errors=True) as name:
         scratch = Scratch(root, Path(os.path.realpath(name)) / root.name)
         scratch.folder.mkdir()
         left = _MOST_LARGE

@@ -17,12 +17,16 @@ from jaxlint_runtime.report.document import Document
         ({}, "run the same command with --apply to write donation of step."),
         ({"processes": 2}, "run the same command with --apply to write donation of step."),
         (
-            {"processes": None},
-            "run it with --processes and --apply on one machine to write donation of step.",
+            {"processes": None, "joins": False},
+            "run the same command with --apply to write donation of step.",
+        ),
+        (
+            {"processes": None, "joins": True},
+            "run it with --launcher or --processes, and --apply, to write donation of step.",
         ),
     ],
 )
-def test_what_a_launcher_proved_is_written_on_one_machine(program: dict[str, Any], said: str) -> None:
+def test_what_joined_processes_proved_is_written_by_one_command(program: dict[str, Any], said: str) -> None:
     document = Document(program, ["cpu"])
     result: Any = {
         "path": "train.py",
