@@ -45,7 +45,7 @@ def is_fed(loop: Loop, frame: Frame, called: str) -> bool:
     function that is named for a step of training. In others, such as fits of a few numbers, simulations and epochs, an
     iteration takes so long that the host is not missed.
     """
-    if _holds_loop(loop.node):
+    if holds_loop(loop.node):
         return False
     if is_named_for_step(called):
         return True
@@ -70,7 +70,7 @@ _STEPS = re.compile(
 
 
 @cache
-def _holds_loop(loop: ast.AST) -> bool:
+def holds_loop(loop: ast.AST) -> bool:
     """Whether each iteration runs a loop over more than what it shows: an epoch, or a trial. One under an `if` runs now and then."""
     waiting: list[ast.stmt] = list(getattr(loop, "body", []))
     while waiting:

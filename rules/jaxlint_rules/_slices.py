@@ -20,13 +20,22 @@ def assignments(loop: ast.AST) -> tuple[tuple[frozenset[str], ast.AST], ...]:
     for statement in getattr(loop, "body", []):
         for part in walk(statement):
             if isinstance(part, ast.Assign):
-                names = set[str]().union(*map(names_in, part.targets))
+                names = set[str]().union(*map(_bound_in, part.targets))
                 found.append((frozenset(names - OBJECTS), part.value))
             elif isinstance(part, ast.AnnAssign | ast.AugAssign) and part.value is not None:
-                found.append((frozenset(names_in(part.target) - OBJECTS), part.value))
+                found.append((frozenset(_bound_in(part.target) - OBJECTS), part.value))
             elif isinstance(part, ast.For | ast.comprehension):
                 found.append((frozenset(names_in(part.target) - OBJECTS), part.iter))
     return tuple(found)
+
+
+def _bound_in(target: ast.AST) -> set[str]:
+    """The names that an assignment changes: of `table[name]` the table, not the index."""
+    if isinstance(target, ast.Subscript):
+        return _bound_in(target.value)
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return set[str]().union(*map(_bound_in, target.elts))
+    return names_in(target)
 
 
 def calls_in(loop: ast.AST) -> Iterator[ast.Call]:

@@ -98,6 +98,7 @@ def neighbours(scores, k):
         found[int(index)] = float(scores[index]) + len(found)
     return found
 """
+_LONG = "    scores = jnp.zeros(4096)\n    found"
 _EAGER = """
 import optax
 
@@ -168,7 +169,8 @@ def run(w, xs):
         (_SAVES.replace("WHAT", "file.write(f'{jax.numpy.sin(x)}')"), ArrayIteration, Severity.INFO),
         (_SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)"), ArrayIteration, Severity.WARNING),
         (_RANKED.replace("CUT", "[:k]"), ArrayIteration, Severity.INFO),
-        (_RANKED.replace("CUT", ""), ArrayIteration, Severity.WARNING),
+        (_RANKED.replace("CUT", ""), ArrayIteration, Severity.INFO),
+        (_RANKED.replace("CUT", "").replace("    found", _LONG, 1), ArrayIteration, Severity.WARNING),
         (_MAPPED.replace("MORE", "pass"), VmapOfJit, Severity.INFO),
         (_MAPPED.replace("MORE", "xs = mapped(xs)"), VmapOfJit, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),

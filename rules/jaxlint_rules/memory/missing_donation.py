@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jaxlint.api import CallEvent, Module, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
-from jaxlint.api.syntax import cache, dotted, is_script, nodes_of, walk
+from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
+from jaxlint.api.syntax import cache, dotted, is_script, names_stored, nodes_of, walk
 from jaxlint.api.values import (
     Array,
     BoundMethod,
@@ -26,7 +27,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._loops import host_loops
-from jaxlint_rules._names import unpacked
+from jaxlint_rules._names import names_in, passed, unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored
 from jaxlint_rules.memory._weights import has_small_agents
 
@@ -54,6 +55,7 @@ class _Call:
     aliased: set[int] = field(default_factory=set)
     kept: set[int] = field(default_factory=set)  # arguments that other code may still read
     large: set[int] = field(default_factory=set)  # arguments that are seen to be large
+    whole: bool = False  # it gets the same data in each iteration of its loop
     arguments_die: bool = False  # none of its arguments can be read again: rebound, numbers, or host arrays
 
 
@@ -201,6 +203,7 @@ class MissingDonation(Rule):
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
         call.large = large
+        call.whole = _gets_the_same(node, rebound, event.frame)
         call.kept = {
             position
             for position, name in rebound.items()
@@ -252,6 +255,13 @@ class MissingDonation(Rule):
                 i for i in wanted if i < len(candidate.names) and _LARGE.search(candidate.names[i].lower())
             }
             worth = wanted & (large | named_so)
+        elif (
+            looped
+            and not stepped
+            and candidate.event.transformed.kind != "pmap"
+            and all(call.whole for call in looped)
+        ):
+            worth = wanted & set[int]().union(*(call.large for call in calls))
         worth = worth.difference(*(call.kept for call in calls))
         advice = not worth
         wanted = worth or wanted
@@ -326,6 +336,21 @@ class MissingDonation(Rule):
                 "public": _is_public(event),
             },
         )
+
+
+def _gets_the_same(node: ast.Call, rebound: Mapping[int, str], frame: Frame) -> bool:
+    """Whether each iteration of a loop passes the same data beside the state, as a fit of all points at once does. What fits into
+    one batch is mostly small, and so is what is fitted to it."""
+    loop = next(iter(host_loops(frame)), None)
+    if loop is None or loop not in frame.loops:
+        return False
+    changing = names_stored(loop.node) - {"_"}
+    for argument in passed(node):
+        if dotted(argument) in rebound.values() or _is_key(dotted(argument)):
+            continue
+        if isinstance(argument, (ast.Call, ast.Starred)) or names_in(argument) & changing:
+            return False
+    return True
 
 
 def _is_large(value: Value, depth: int = 0) -> bool:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from jaxlint.api import LeakEvent, Module, Reporter, Rule
-from jaxlint.api.syntax import place_of, walk
+from jaxlint.api.syntax import dotted, nodes_of, place_of, walk
 from jaxlint.api.values import find_array
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
@@ -65,7 +65,7 @@ class TracerLeak(Rule):
         array = find_array(event.value, True)
         if array is None or not array.certain or not event.is_certain() or event.is_guarded():
             return
-        if _is_overwritten(event) or _is_put_back(event) or _is_set_again(event):
+        if _is_overwritten(event) or _is_put_back(event) or _is_set_again(event) or _is_counted(event):
             return
         report(
             event.node,
@@ -73,6 +73,38 @@ class TracerLeak(Rule):
             reason=staged_because(event.frame),
             severity=Severity.ERROR if _is_read(event) else Severity.WARNING,
         )
+
+
+_ADDING = frozenset({"append", "add", "extend", "insert", "clear"})
+
+
+def _is_counted(event: LeakEvent) -> bool:
+    """Whether the file only asks how many the container holds, as a test does that counts traces: no tracer is used later."""
+    node, module = event.node, event.frame.module
+    name = (
+        dotted(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    )
+    if not name or "." in name:
+        return False
+    defined = {one.name for one in nodes_of(module.tree, ast.FunctionDef)}
+    asked = False
+    for read in nodes_of(module.tree, ast.Name):
+        if read.id != name or not isinstance(read.ctx, ast.Load):
+            continue
+        user = module.parents.get(read)
+        if isinstance(user, ast.Call) and read in user.args and last_name(user.func) == "len":
+            asked = True
+            continue
+        added = isinstance(user, ast.Attribute) and user.attr in _ADDING
+        handed_on = isinstance(user, ast.Call) and read in user.args and last_name(user.func) in defined
+        if not (
+            added
+            or handed_on
+            or (isinstance(user, ast.Compare)
+            and isinstance(user.ops[0], ast.Is | ast.IsNot))
+        ):
+            return False
+    return asked
 
 
 def _is_read(event: LeakEvent) -> bool:

@@ -52,7 +52,8 @@ class ConstantKeyInStaged(Rule):
 
     ## When not to fix
     Keep it if the numbers are a fixed table. Functions whose name says that they initialize
-    (`init`, `create` ...) are not reported.
+    (`init`, `create` ...) are not reported. Reported as advice: the `rngs` of a model's call that
+    nothing differentiates, as in an evaluation.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -89,6 +90,7 @@ class ConstantKeyInStaged(Rule):
             event.node,
             "a PRNG key with a constant seed under jit gives the same numbers at every call; pass the key in",
             reason=staged_because(event.frame),
+            severity=Severity.INFO if _masks_nothing(event, report) else None,
         )
 
     def check_captured(self, event: CallEvent, key: Value, place: ast.expr, report: Reporter) -> None:
@@ -113,6 +115,13 @@ class ConstantKeyInStaged(Rule):
             f"PRNG key `{place.id}` is a compile-time constant: every call draws the same numbers; pass it in",
             reason=f"`{place.id}` is not an argument; {staged_because(event.frame)}",
         )
+
+
+def _masks_nothing(event: CallEvent, report: Reporter) -> bool:
+    """Whether the key is one of a model's call that nothing differentiates: an evaluation, in which equal masks teach nothing."""
+    frame = event.frame
+    differentiated = frame.is_under_gradient() or frame.stage.within(*_GRADIENTS)
+    return isinstance(report.module.parents.get(event.node), ast.Dict) and not differentiated
 
 
 def _drawn_from(event: CallEvent) -> Iterator[tuple[Value, ast.expr]]:
@@ -193,11 +202,14 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
         return _is_drawn_by_name(variable, node, report)
     if isinstance(parent, ast.Call) and parent.args and parent.args[0] is node:
         owner, _, name = dotted(parent.func).rpartition(".")
-        return owner.rpartition(".")[2] in _MODULES and name not in ("split", "fold_in")
+        return owner.rpartition(".")[2] in _MODULES and name not in _NO_DRAWS
     return False
 
 
 _MODULES = ("random", "jr", "jrandom", "random_lib")
+_GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad")
+# They make other keys, or tell how keys are stored.
+_NO_DRAWS = frozenset({"split", "fold_in", "clone", "key_data", "key_impl", "wrap_key_data"})
 
 
 def _is_drawn_by_name(name: str, made: ast.AST, report: Reporter) -> bool:
@@ -211,7 +223,7 @@ def _is_drawn_by_name(name: str, made: ast.AST, report: Reporter) -> bool:
             continue
         call = report.module.parents.get(part)
         owner, _, short = dotted(call.func).rpartition(".") if isinstance(call, ast.Call) else ("", "", "")
-        if owner.rpartition(".")[2] not in _MODULES or short == "fold_in":
+        if owner.rpartition(".")[2] not in _MODULES or short in _NO_DRAWS - {"split"}:
             return False  # it is passed elsewhere, or becomes another key at each step
         drawn = drawn or short != "split"
         parent = report.module.parents.get(call) if call is not None else None
@@ -229,7 +241,7 @@ def _switches_off(keyword: ast.keyword) -> bool:
 
 
 _MEANT = re.compile(
-    r"poor practice|on purpose|intention|deliberate|same (seed|key|numbers)|fixed (seed|key)|(doesn't|not) (influence|matter)",
+    r"poor practice|on purpose|intention|deliberate|same (set of )?(random )?(seed|key|numbers)|fixed (seed|key)|(doesn't|not) (influence|matter)",
     re.IGNORECASE,
 )
 

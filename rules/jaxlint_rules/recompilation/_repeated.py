@@ -11,6 +11,7 @@ from jaxlint_rules._loops import counters
 from jaxlint_rules._names import bound_by, last_name, names_in
 
 LAYERS = re.compile(r"layer|block|depth|stage|level|head|scale|micro|device|dim|message|pass|modul|refine")
+STEPS = re.compile(r"iter|step|horizon|epoch|sweep|max_it|n_time|num_time|timesteps")
 
 
 def carries(node: ast.For | ast.While) -> bool:

@@ -185,6 +185,8 @@ class ShapeVaryingLoop(Rule):
         loop = next(iter(host_loops(frame)), None)
         if loop is None or frame.is_conditional_in(loop):
             return
+        if isinstance(node.func, ast.Call):
+            return  # `Dense(features)(x)`: a layer made there is a part of a module, which something else runs
         if not runs_model(event.callee) and not (
             isinstance(event.callee, Instance) and event.callee.cls.kind in _MODULES
         ):

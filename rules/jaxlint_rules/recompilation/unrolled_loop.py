@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,12 +14,11 @@ from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._names import unpacked, updated_at
 from jaxlint_rules._purpose import UNROLLED, says
 from jaxlint_rules._reasons import staged_because
-from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat
+from jaxlint_rules.recompilation._repeated import LAYERS, STEPS, carries, counter, may_loop, may_repeat
 
 MANY = 16  # iterations that make a loop worth a scan
 _PRODUCTS = frozenset({"dot", "matmul", "einsum", "tensordot", "outer", "convolve", "cross", "kron", "vdot"})
 _LIGHT_CALLS = 3
-_STEPS = re.compile(r"iter|step|horizon|epoch|sweep|max_it|n_time|num_time|timesteps")
 
 
 @dataclass(slots=True, eq=False)
@@ -191,12 +189,12 @@ def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
         return False
     if trips is not None:
         return trips >= MANY
-    return bool(_STEPS.search(text)) or _goes_along_an_axis(node, frame)
+    return bool(STEPS.search(text)) or _goes_along_an_axis(node, frame)
 
 
 def _is_light(node: ast.For | ast.While, frame: Frame) -> bool:
     """Whether the body of a loop of unknown length is a few operations on elements: no call of the project, no product."""
-    if not isinstance(node, ast.For) or _STEPS.search(_range_text(node) or ""):
+    if not isinstance(node, ast.For) or STEPS.search(_range_text(node) or ""):
         return False
     parts = list(_nodes(node))
     called = [dotted(part.func) for part in parts if isinstance(part, ast.Call)]

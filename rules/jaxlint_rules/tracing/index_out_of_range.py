@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.api import BranchesEvent, CallEvent, Event, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.tables import AT_UPDATES
 from jaxlint.api.values import (
     Array,
@@ -21,6 +24,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
+from jaxlint_rules._names import function_around, last_name, names_in, updated_at
 
 # The number of rows of an embedding, its first argument.
 _EMBEDDINGS = {
@@ -219,6 +223,8 @@ class IndexOutOfRange(Rule):
         frame = event.frame
         if event.is_caught() or event.is_guarded(convention=False) or frame.is_chosen_by_size():
             return
+        if _is_chosen_by_index(event):
+            return
         reaches = "index" if isinstance(index, Static) else "the index reaches"
         report(
             event.node,
@@ -227,6 +233,28 @@ class IndexOutOfRange(Rule):
             else f"{reaches} {number}, but {what}",
             reason="JAX raises no IndexError",
         )
+
+
+def _is_chosen_by_index(event: Event) -> bool:
+    """Whether the code is a branch of `lax.cond` whose predicate asks for what the index is made of: `i < n - 1` before `x[i + 1]`."""
+    module, node = event.frame.module, event.node
+    at = updated_at(node) if isinstance(node, ast.Call) else None
+    index = at[1] if at is not None else getattr(node, "slice", None)
+    names = names_in(index)
+    for above in module.ancestors(node) if names else ():
+        if isinstance(above, ast.Lambda):
+            calls = [module.parents.get(above)]
+        elif isinstance(above, ast.FunctionDef):
+            around = function_around(above, module)
+            given = nodes_of(around, ast.Call) if around is not None else []
+            calls = [call for call in given if any(dotted(one) == above.name for one in call.args)]
+        else:
+            continue
+        for call in calls:
+            if isinstance(call, ast.Call) and last_name(call.func) in ("cond", "switch") and call.args:
+                if names & names_in(call.args[0]):
+                    return True
+    return False
 
 
 def _lengths(sizes: Value) -> dict[object, object]:

@@ -15,16 +15,16 @@ def is_asked_last(node: ast.AST, module: Module) -> bool:
     parents = module.parents
     # Of `a and b`, the statement itself tests `b`: `a` was tested before.
     behind = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
-    seldom = behind and isinstance(node, ast.BoolOp) and _is_periodic(node.values[0])
+    seldom = behind and isinstance(node, ast.BoolOp) and is_periodic(node.values[0])
     parent = parents.get(node)
     while isinstance(parent, (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)):
         if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And) and parent.values[0] is not node:
-            behind, seldom = True, seldom or _is_periodic(parent.values[0])
+            behind, seldom = True, seldom or is_periodic(parent.values[0])
         node, parent = parent, parents.get(parent)
     return seldom or (behind and isinstance(parent, (ast.If, ast.IfExp)) and parent.test is node)
 
 
-def _is_periodic(test: ast.expr) -> bool:
+def is_periodic(test: ast.expr) -> bool:
     """Whether a test holds in every N-th step: `step % 100 == 0`."""
     return any(isinstance(part.op, ast.Mod) for part in nodes_of(test, ast.BinOp))
 
@@ -39,7 +39,7 @@ def is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
         body = getattr(above, "body", [])
         for statement in body[: body.index(inner)] if isinstance(body, list) and inner in body else []:
             if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Continue):
-                if _is_periodic(statement.test):
+                if is_periodic(statement.test):
                     return True
         if above is loop:
             return False

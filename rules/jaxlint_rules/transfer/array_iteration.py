@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import KeysView
 
-from jaxlint.api import Frame, IterationEvent, LoopEvent, Reporter, Rule
+from jaxlint.api import Frame, IterationEvent, Loop, LoopEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, name_loads, names_stored, nodes_of, walk
 from jaxlint.api.values import (
     Array,
@@ -19,6 +19,7 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._heat import advances, loops_around
 from jaxlint_rules._loops import is_entered_once, lists_rows, shows_results, writes_file
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
@@ -61,7 +62,8 @@ class ArrayIteration(Rule):
     that compiled code runs as well, where they are unrolled. Reported as advice:
     loops over the first of a ranking (`jnp.argsort(scores)[:k]`),
     loops that plot, print or list the elements or write them to a file, that a notebook cell runs,
-    or that a script runs once without computing anything from the elements.
+    or that a script runs once without computing anything from the elements, and those that only
+    read elements of an array of unknown length, which no loop of a training enters.
 
     ## References
     - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)
@@ -104,7 +106,12 @@ class ArrayIteration(Rule):
         )
         if not known and not _leaves_jax(node, body):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
-        light = _is_ranking(array) or _reads_once(node, body, frame) or _is_of_few(event.node, shape, frame)
+        light = (
+            _is_ranking(array)
+            or _reads_once(node, body, frame)
+            or _is_of_few(event.node, shape, frame)
+            or _is_read_out(loop, body, shape, frame)
+        )
         advice = Severity.INFO if light else None
         self.found.setdefault(node, (event, how, advice))
 
@@ -127,6 +134,16 @@ class ArrayIteration(Rule):
                 reason=f"`{short_source(event.node)}` is a JAX array on the host",
                 severity=severity,
             )
+
+
+def _is_read_out(loop: Loop, body: list[ast.AST], shape: tuple[int, ...] | None, frame: Frame) -> bool:
+    """Whether Python only reads an array that is not seen to be long, to list, look up or format its elements, and no loop
+    around comes there again and again."""
+    if (shape is not None and shape[0] > _LONG) or _computes(body, frame):
+        return False
+    return not any(map(_is_of_many, frame.module.ancestors(loop.node))) and not any(
+        advances(around.node) for around in loops_around(loop, frame) if around is not loop
+    )
 
 
 def _is_of_few(iterable: ast.AST, shape: tuple[int, ...] | None, frame: Frame) -> bool:

@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._heat import is_hot
+from jaxlint_rules._heat import holds_loop, is_hot
 from jaxlint_rules._loops import host_loops, lists_rows, loop_variables, rebound, shows_results
 from jaxlint_rules._names import last_name
 
@@ -48,7 +48,8 @@ class DevicePutInLoop(Rule):
     ## When not to fix
     Keep it if the function donates the buffer, so that each call needs a new one, or if the data is
     a few numbers. Reported as advice: loops that plot or print their results, loops over the items
-    of a dict, and loops without evidence that the program trains, samples or evaluates in them.
+    of a dict, loops that run a loop of steps in each iteration, as epochs do, and loops without
+    evidence that the program trains, samples or evaluates in them.
 
     ## References
     - [JAX: `jax.device_put`](https://docs.jax.dev/en/latest/_autosummary/jax.device_put.html)
@@ -97,7 +98,11 @@ class DevicePutInLoop(Rule):
             return
         called = event.transformed.label if isinstance(event, TracedArgumentEvent) else ""
         shown = shows_results(loop.node) or lists_rows(loop.node) or _is_over_items(loop)
-        felt = not shown and (is_hot(loop, event.frame, called, around=False) or _repeats(loop.node))
+        felt = (
+            not shown
+            and not holds_loop(loop.node)
+            and (is_hot(loop, event.frame, called, around=False) or _repeats(loop.node))
+        )
         report(
             node,
             f"{what} copies `{short_source(data)}` to the device each iteration; copy it once, before the loop",

@@ -6,8 +6,8 @@ import ast
 import math
 import re
 
-from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import dotted
+from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import AtIndexer, ExternalMethod, shape_of
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import host_loops
@@ -90,4 +90,17 @@ class EagerBufferUpdate(Rule):
             node,
             f"this copies all of `{target}` to write a part of it; keep it in NumPy, or donate it to a jitted update",
             reason=f"`{method.name}` runs outside jit, where an update allocates a new array",
+            severity=Severity.INFO if _is_made_anew(target, frame, report.module) else None,
         )
+
+
+def _is_made_anew(target: str, frame: Frame, module: Module) -> bool:
+    """Whether the method, or one that calls it, makes the buffer before: it is filled once, and not kept from call to call."""
+    for one in (frame, *frame.callers()):
+        for statement in nodes_of(one.owner, ast.Assign) if one.module is module else ():
+            if (
+                any(dotted(part) == target for part in statement.targets)
+                and updated_at(statement.value) is None
+            ):
+                return True
+    return False

@@ -36,7 +36,7 @@ from jaxlint_rules._loops import (
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
-from jaxlint_rules.transfer._every_n import is_asked_for, is_asked_last, is_skipped
+from jaxlint_rules.transfer._every_n import is_asked_for, is_asked_last, is_periodic, is_skipped
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock, searches
 from jaxlint_rules.transfer._stepping import goes_through_results, loop_of_callers, stepping_loop
@@ -137,8 +137,8 @@ class HostSyncInLoop(Rule):
     chunks; arrays that another library, a file or a Python loop takes in the iteration; loops that
     wait explicitly before they read; loops that plot what they compute, that print a row of a table
     for independent inputs, that read a clock before and after the host sync, or that an outer loop
-    enters only now and then for a few iterations, such as an evaluation, or that the program enters
-    once for at most 32; notebook cells that train nothing.
+    enters every N-th time, or now and then for a few iterations, such as an evaluation, or that the
+    program enters once for at most 32; notebook cells that train nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -338,11 +338,17 @@ def _lists_results(wait: _Wait) -> bool:
 
 
 def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
-    """Whether the loop has a small, known number of iterations, and only some iterations of an outer loop enter it."""
-    if loop not in frame.loops or loop.trips is None or loop.trips > _BRIEF:
+    """Whether only some iterations of an outer loop enter it: every N-th one, as an evaluation, or for a small, known number of
+    iterations."""
+    if loop not in frame.loops or (around := frame.loops[: frame.loops.index(loop)]) == []:
         return False
-    around = frame.loops[: frame.loops.index(loop)]
-    return bool(around) and frame.is_conditional_in(around[-1])
+    outer = around[-1].node
+    for above in frame.module.ancestors(loop.node):
+        if above is outer:
+            break
+        if isinstance(above, ast.If) and is_periodic(above.test):
+            return True
+    return loop.trips is not None and loop.trips <= _BRIEF and frame.is_conditional_in(around[-1])
 
 
 def _is_looked_at(wait: _Wait, report: Reporter) -> bool:

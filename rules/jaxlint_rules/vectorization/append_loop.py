@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterator
 
 from jaxlint.api import CallEvent, Frame, IterationEvent, LoopEvent, Reporter, Rule, TransformEvent, concerns
@@ -25,11 +26,14 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, given_arguments, has_other_way
 from jaxlint_rules._names import names_in
 from jaxlint_rules._reasons import staged_because
+from jaxlint_rules.recompilation._repeated import STEPS
 
 _STACKING = ("jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray")
 MANY = 16  # copies of a single expression in a program that are worth a `vmap`
 _JAX = ("jax", "optax")
 _MODULES = ("flax.linen.", "flax.nnx.", "haiku.", "equinox.nn.")
+# Numbers of steps: `range(T - 1)`, `range(n_steps)`, `range(seq_len)`.
+_TIMES = re.compile(rf"{STEPS.pattern}|seq|length|time|frame|token|\b[TNn]\b")
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass)
 _PYTHON = frozenset({"len", "range", "enumerate", "zip", "abs", "sum", "tuple", "dict", "isinstance"})
 
@@ -77,7 +81,8 @@ class AppendLoop(Rule):
     `jax.value_and_grad`) that collect its losses, and loops that take slices whose length depends
     on the iteration, directly or in a function that they call.
 
-    A loop of unknown length that carries nothing is reported as advice: most go over few parts.
+    A loop of unknown length is reported as advice if it carries nothing, or counts up to a number
+    that is no length of an array and no number of steps: most go over few parts, terms or orders.
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
@@ -162,8 +167,8 @@ class AppendLoop(Rule):
                     "Use `lax.scan`" if _carries(loop) else "Use `jax.vmap`",
                     safe=False,
                 ),
-                # A loop of unknown length is mostly one over a few species, terms or heads.
-                severity=None if _carries(loop) or (trips is not None and trips > FEW) else Severity.INFO,
+                # A loop of unknown length is mostly one over a few species, terms, orders or heads.
+                severity=None if _is_long(loop, trips, _carries(loop)) else Severity.INFO,
             )
 
     def trains(self, loop: ast.For, frame: Frame) -> bool:
@@ -173,6 +178,18 @@ class AppendLoop(Rule):
             if isinstance(called, Function) and called.node in self.training:
                 return not frame.stage.staged
         return False
+
+
+def _is_long(loop: ast.For, trips: int | None, carries: bool) -> bool:
+    """Whether the loop is seen to have many iterations: their number, or steps of a recurrence that go along an array or time."""
+    if trips is not None:
+        return trips > FEW
+    if not carries:
+        return False
+    text = ast.unparse(loop.iter)
+    if isinstance(loop.iter, ast.Call) and dotted(loop.iter.func) == "range":
+        return any(word in text for word in ("shape", "len(", ".size")) or _TIMES.search(text) is not None
+    return True
 
 
 def _calls(loop: ast.For, frame: Frame) -> Iterator[tuple[ast.Call, Value]]:

@@ -24,8 +24,8 @@ def make_step(model, opt_state, x, y):  # finding
 def main(n_steps=3):
     model = eqx.nn.MLP(4, 1, 32, 2, key=jax.random.key(0))
     opt_state = tx.init(eqx.filter(model, eqx.is_inexact_array))
-    x, y = jnp.ones((8, 4)), jnp.ones((8, 1))
-    for _ in range(n_steps):
+    xs, ys = jnp.ones((n_steps, 8, 4)), jnp.ones((n_steps, 8, 1))
+    for x, y in zip(xs, ys):
         model, opt_state, loss = make_step(model, opt_state, x, y)  # finding-also
     return loss
 

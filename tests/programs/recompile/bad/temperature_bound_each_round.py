@@ -1,5 +1,6 @@
 # source: jax-ml/jax#11303
 # blind: second
+# missed: the compiled lambda takes what each round rebinds, so that it is another function
 
 import functools
 
