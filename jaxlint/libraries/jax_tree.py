@@ -53,7 +53,7 @@ def leaves(call: LibraryCall) -> ListValue:
     found = find_array(call.args[0]) if call.args else None
     if found is None:
         return ListValue(None, UNKNOWN, stage=call.frame.stage)
-    leaf = Array(found.staged, found.why, certain=found.certain, jitted=found.jitted)
+    leaf = Array(found.staged, found.why, certain=found.certain, jitted=found.jitted, flow=found.flow)
     return ListValue(None, leaf, stage=call.frame.stage)
 
 
@@ -128,7 +128,11 @@ def unflatten(call: LibraryCall) -> Value:
         except (UnclearTreeError, StopIteration):
             return UNKNOWN
     found = find_array(call.args[1]) if len(call.args) > 1 else None
-    return UNKNOWN if found is None else Array(found.staged, found.why, tree=True, certain=found.certain)
+    return (
+        UNKNOWN
+        if found is None
+        else Array(found.staged, found.why, tree=True, certain=found.certain, flow=found.flow)
+    )
 
 
 @calls("jax.tree.transpose")
@@ -137,7 +141,7 @@ def transpose(call: LibraryCall) -> Value:
     found = find_array(call.args[2]) if len(call.args) > 2 else None
     if found is None:
         return call.opaque(call.args)
-    return Array(found.staged, found.why, tree=True, certain=found.certain)
+    return Array(found.staged, found.why, tree=True, certain=found.certain, flow=found.flow)
 
 
 _UNRAVEL = "jax.flatten_util.ravel_pytree.unravel"

@@ -192,7 +192,7 @@ class Containers(Part):
         if len(node.generators) != 1 or generator.ifs or not (simple or self.machine.exact):
             return None
         iterable = self.machine.language.eval(generator.iter, frame)
-        items = self.known_items(iterable)
+        items = self.known_items(iterable) or _keys(iterable)
         most = MAX_EXACT if self.machine.exact else MAX_UNROLLED
         if not items or len(items) > most or len(frame.loops) >= MAX_LOOPS:
             return None
@@ -257,8 +257,7 @@ class Containers(Part):
         if not self.machine.exact:
             return None
         if isinstance(value, DictValue):
-            whole = value.element is None and not value.optional
-            return [Static(key) for key in value.items] if whole else None
+            return _keys(value)
         if isinstance(value, ExternalObject) and value.name == "builtins.range":
             numbers = [constant(arg) for arg in value.args]
             if numbers and all(type(number) is int for number in numbers) and 0 not in numbers[2:]:
@@ -311,3 +310,10 @@ class Containers(Part):
                 return UNKNOWN if result is None else result
             return self.element_of(result, node, frame)
         return Unknown(Origin("element"))
+
+
+def _keys(value: Value) -> list[Value] | None:
+    """The keys of a dict, if all are known."""
+    if not isinstance(value, DictValue) or value.element is not None or value.optional:
+        return None
+    return [Static(key) for key in value.items]

@@ -9,7 +9,7 @@ from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, nodes_of
 from jaxlint.api.values import Array, TupleValue, Value
 from jaxlint.finding import Severity
-from jaxlint_rules._names import unpacked
+from jaxlint_rules._names import last_name, unpacked
 from jaxlint_rules.api._training import is_read, state_collection
 
 
@@ -101,8 +101,21 @@ class ModuleStateDropped(Rule):
 def _trains(tree: ast.Module) -> bool:
     """Whether a file applies updates to parameters, and does not just take a gradient."""
     return any(
-        isinstance(part, ast.Attribute) and part.attr in ("apply_updates", "apply_gradients")
+        (isinstance(part, ast.Attribute) and part.attr in ("apply_updates", "apply_gradients"))
+        or (isinstance(part, ast.Call) and _steps_by_hand(part))
         for part in ast.walk(tree)
+    )
+
+
+def _steps_by_hand(call: ast.Call) -> bool:
+    """`jax.tree.map(lambda p, g: p - rate * g, params, grads)`."""
+    if last_name(call.func) not in ("map", "tree_map") or len(call.args) < 3:
+        return False
+    step = call.args[0]
+    return (
+        isinstance(step, ast.Lambda)
+        and isinstance(step.body, ast.BinOp)
+        and isinstance(step.body.op, ast.Sub)
     )
 
 

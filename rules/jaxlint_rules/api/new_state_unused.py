@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from jaxlint.api import CallEvent, Event, OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import TupleValue, Value
+import ast
+
+from jaxlint.api import CallEvent, Event, OperationEvent, Reporter, Rule, StagedReturnEvent, concerns
+from jaxlint.api.syntax import dotted, names_stored
+from jaxlint.api.values import Array, Transformed, TupleValue, Value
 from jaxlint.finding import Severity
+from jaxlint_rules._names import unpacked
 from jaxlint_rules.api._dead_states import dead_states
 from jaxlint_rules.api._training import is_optimiser_update, state_collection
 
@@ -22,7 +26,8 @@ class NewStateUnused(Rule):
     - `new_state`, `next_state` or `state_new` beside a `state` that is returned;
     - `position = state.position + 1` in a function that returns `state` or `state.replace(...)`
       without it;
-    - `fast = params`, updated in a loop, after which only `params` is used.
+    - `fast = params`, updated in a loop, after which only `params` is used;
+    - `_, state = step(params, state)` in a loop, where `step` returns new parameters first.
 
     ## Why is this bad?
     Functions on JAX arrays change nothing in place: they return the new state. If the function
@@ -58,12 +63,68 @@ class NewStateUnused(Rule):
     category = "api"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        # By compiled function: the results that are new parameters.
+        self.updated: dict[ast.AST, dict[int, str]] = {}
+        # Calls of compiled functions in loops, with what their results are bound to, and the names that the loop binds.
+        self.steps: dict[ast.AST, tuple[CallEvent, ast.Assign, frozenset[str]]] = {}
+
+    def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
+        """Which results have the shapes of a parameter, computed anew: `return new_params, new_state`."""
+        if not isinstance(event.value, TupleValue) or not event.value.items:
+            return
+        given = {
+            value.origin: name
+            for name, value in event.parameters.items()
+            if isinstance(value, Array) and value.origin is not None
+        }
+        for position, part in enumerate(event.value.items):
+            like = part.like if isinstance(part, Array) and part.role != "grad" else None
+            if like is not None and like.root() in given:
+                self.updated.setdefault(event.transformed.node, {})[position] = given[like.root()]
+
+    def check_step(
+        self, event: CallEvent, statement: ast.Assign, bound: frozenset[str], report: Reporter
+    ) -> None:
+        """`_, state = step(params, state)` in a loop: the new parameters are dropped, and the state goes on."""
+        callee, node = event.callee, event.node
+        if not isinstance(callee, Transformed) or not isinstance(node, ast.Call):
+            return
+        updated = self.updated.get(callee.node)
+        if not updated:
+            return
+        targets = [dotted(part) for part in unpacked(statement.targets[0])]
+        given = dict(zip(report.signature(callee.target), map(dotted, node.args), strict=False))
+        goes_on = {name for name in given.values() if name} & set(targets)
+        for position, name in updated.items():
+            old = given.get(name, "")
+            if not goes_on or not old or position >= len(targets) or targets[position] != "_":
+                continue
+            if old in targets or old in bound:
+                continue
+            report(
+                node,
+                f"the new `{old}` that `{callee.label}` returns is dropped, so each iteration starts from the old one; bind it",
+                reason=f"`_` takes it, and the call rebinds `{sorted(goes_on)[0]}` alone",
+            )
+            return
+
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         self.check(event, report)
 
     @concerns("jax.tree.map", "optax.apply_updates", "equinox.apply_updates", callees=_CALLEES)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if isinstance(event.callee, Transformed) and event.frame.loops and not event.frame.is_in_test():
+            statement = event.assignment()
+            if statement is not None and statement.value is event.node:
+                self.steps[event.node] = event, statement, names_stored(event.frame.loops[-1].node)
         self.check(event, report)
+
+    def finish(self, report: Reporter) -> None:
+        """All results are known, those of functions that are traced after a call as well."""
+        for event, statement, bound in self.steps.values():
+            report.event = event
+            self.check_step(event, statement, bound, report)
 
     @staticmethod
     def check(event: Event, report: Reporter) -> None:

@@ -348,8 +348,10 @@ def _gets_the_same(node: ast.Call, rebound: Mapping[int, str], frame: Frame) -> 
     for argument in passed(node):
         if dotted(argument) in rebound.values() or _is_key(dotted(argument)):
             continue
-        if isinstance(argument, (ast.Call, ast.Starred)) or names_in(argument) & changing:
+        if isinstance(argument, ast.Starred) or names_in(argument) & changing:
             return False
+        if isinstance(argument, ast.Call) and not dotted(argument.func).startswith(("jnp.", "jax.numpy.")):
+            return False  # the next batch, by whatever gives it
     return True
 
 

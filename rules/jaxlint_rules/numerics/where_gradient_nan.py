@@ -126,7 +126,8 @@ class WhereGradientNan(Rule):
             self.check_cleaned(event, cleaned)
             return
         tested = list(_tested(operation.args[0], DEEP))
-        if not tested or _leaves_nan(event.node):
+        compared = list(_compared(operation.args[0], DEEP))
+        if not (tested or compared) or _leaves_nan(event.node):
             return
         for chosen, branch in zip((True, False), operation.args[1:], strict=True):
             if not isinstance(branch, Array) or branch.flow is None:
@@ -137,6 +138,8 @@ class WhereGradientNan(Rule):
                 limit = next((bound for value, bound in tested if same(value, operand)), None)
                 if limit == "" and _is_below(operation.args[0], operand) is chosen:
                     continue  # a cutoff: the branch is for small values
+                if limit is None and _is_difference(operand, compared):
+                    limit = 0.0
                 if limit is None and name in _AT_ZERO | {"divide"}:
                     limit = next(
                         (0.0 for value, at in tested if at == 0.0 and _vanishes_with(operand, value)), None
@@ -259,6 +262,30 @@ def _tested(condition: Value, depth: int) -> Iterator[tuple[Value, float | str]]
         inner = made(value, "absolute", "abs")
         if inner is not None:
             yield inner.args[0], "" if limit is None else limit
+
+
+def _compared(condition: Value, depth: int) -> Iterator[tuple[Value, Value]]:
+    """The pairs of values that a condition compares: `r2 < radius**2`, `x > 1`."""
+    operation = made(condition, *_COMPARISONS, *_CONNECTIVES)
+    if operation is None or depth == 0:
+        return
+    if operation.name in _CONNECTIVES:
+        for part in operation.args:
+            yield from _compared(part, depth - 1)
+    elif len(operation.args) == 2:
+        yield operation.args[0], operation.args[1]
+
+
+def _is_difference(operand: Value, compared: list[tuple[Value, Value]]) -> bool:
+    """Whether it is the difference of two values that the condition compares, and so has one sign where that holds."""
+    operation = made(operand, "subtract")
+    if operation is None or len(operation.args) != 2:
+        return False
+    left, right = operation.args
+    return any(
+        (same(left, one) and same(right, other)) or (same(left, other) and same(right, one))
+        for one, other in compared
+    )
 
 
 def _is_below(condition: Value, operand: Value) -> bool | None:

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, ZeroGradientEvent, concerns
 from jaxlint.api.syntax import dotted
-from jaxlint.api.values import Array, Static, Transformed, Value, constant
+from jaxlint.api.values import Array, DictValue, ListValue, Static, Transformed, TupleValue, Value, constant
 from jaxlint.finding import Severity
 
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad"})
@@ -100,13 +100,21 @@ class ZeroGradient(Rule):
         position = constant(gradient.options["argnums"]) if "argnums" in gradient.options else 0
         if type(position) is not int or not 0 <= position < len(event.args):
             return
-        if _is_integer(event.args[position]):
+        if _holds_integers(event.args[position]):
             report(
                 event.node,
                 f"the gradient of `{gradient.label}` at an integer raises TypeError; pass a float",
                 reason="JAX differentiates with respect to real and complex numbers only",
                 severity=Severity.ERROR,
             )
+
+
+def _holds_integers(value: Value, depth: int = 3) -> bool:
+    """Whether a value is an integer, or a list, tuple or dict with an array of integers in it."""
+    if not isinstance(value, (ListValue, TupleValue, DictValue)):
+        return _is_integer(value)
+    parts = value.elements() if depth else []
+    return any(_holds_integers(part, depth - 1) for part in parts if not isinstance(part, Static))
 
 
 def _is_integer(value: Value) -> bool:

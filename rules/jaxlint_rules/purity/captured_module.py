@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Module, Reporter, Rule, TransformEvent
-from jaxlint.api.syntax import all_parameters, dotted, walk
+from jaxlint.api.syntax import all_parameters, dotted, nodes_of, walk
 from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
@@ -25,7 +25,8 @@ class CapturedModule(Rule):
 
     - update an `nnx.Optimizer` from an enclosing scope;
     - update an optimizer of their own object, in a jitted method;
-    - read a module from an enclosing scope while other code in the file trains it.
+    - read a module from an enclosing scope while other code in the file trains it;
+    - call a module from an enclosing scope whose `nnx.BatchNorm` updates its statistics.
 
     ## Why is this bad?
     JAX compiles the parameters of a captured module into the program as constants. After training
@@ -87,6 +88,13 @@ class CapturedModule(Rule):
                     )
                     return
                 continue
+            if statistics := _own_statistics(held, read, report.module):
+                report(
+                    read,
+                    f"`{name}` in `{t.label}` updates its {statistics} from another trace: TraceContextError; pass it to `nnx.jit`",
+                    reason=f"{t.why.explain(report.module)}; `{name}` comes from an enclosing scope",
+                )
+                continue
             if _is_trained(name, function.node, report.module):
                 report(
                     read,
@@ -113,6 +121,25 @@ class CapturedModule(Rule):
                     severity=Severity.ERROR,
                 )
                 return
+
+
+def _own_statistics(model: Value, read: ast.AST, module: Module) -> str:
+    """A layer of a module that changes when it is called, as in training, if the function calls the module itself."""
+    call = module.parents.get(read)
+    if not isinstance(model, Instance) or not isinstance(call, ast.Call) or call.func is not read:
+        return ""
+    if any(part.attr in _MODES for part in nodes_of(module.tree, ast.Attribute)):
+        return ""  # the file chooses the mode of its modules
+    return next((name for name in map(_changing_layer, model.fields.values()) if name), "")
+
+
+_MODES = frozenset({"eval", "set_attributes", "view", "train"})
+
+
+def _changing_layer(value: Value) -> str:
+    if not isinstance(value, ExternalObject) or value.name != "flax.nnx.BatchNorm":
+        return ""
+    return "" if "use_running_average" in value.kwargs else "BatchNorm"
 
 
 def _is_nnx(value: Value) -> bool:

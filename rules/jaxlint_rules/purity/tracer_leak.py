@@ -100,8 +100,7 @@ def _is_counted(event: LeakEvent) -> bool:
         if not (
             added
             or handed_on
-            or (isinstance(user, ast.Compare)
-            and isinstance(user.ops[0], ast.Is | ast.IsNot))
+            or (isinstance(user, ast.Compare) and isinstance(user.ops[0], ast.Is | ast.IsNot))
         ):
             return False
     return asked

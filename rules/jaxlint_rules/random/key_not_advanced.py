@@ -6,11 +6,11 @@ import ast
 import re
 
 from jaxlint.api import CallEvent, KeptKeyEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import dotted, none_branch
+from jaxlint.api.syntax import dotted, nodes_of, none_branch
 from jaxlint.api.values import ClassValue, Function, Instance, name_in, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import jitted_call
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._purpose import says
 from jaxlint_rules.random._draws import is_draw, renews
 from jaxlint_rules.random._same_keys import recreated_key, twin_key
@@ -208,6 +208,17 @@ def _has_many_leaves(event: KeptKeyEvent, report: Reporter) -> bool:
     return False
 
 
+def _returns_successor(method: Function, cls: ClassValue, label: str) -> bool:
+    """Whether a method returns another object of its class with another key: `return Stream(key), sub`."""
+    for returned in nodes_of(method.node, ast.Return):
+        for call in nodes_of(returned, ast.Call):
+            maker = call.func.func if isinstance(call.func, ast.Call) else call.func  # `type(self)(key)`
+            made = last_name(maker) in (cls.name, "type", "__class__", "replace", "_replace")
+            if made and not any(dotted(part).endswith(f".{label}") for part in passed(call)):
+                return True
+    return False
+
+
 _ONCE = ("init", "setup", "build", "create", "reset", "make", "load", "new", "from_", "post_init")
 
 
@@ -220,6 +231,8 @@ def _is_step(event: KeptKeyEvent, cls: ClassValue) -> bool:
         return False
     bases = " ".join([cls.name, *cls.external_bases()])
     if any(word in bases for word in ("Test", "Key", "Rng", "RNG")) or renews(cls, event.label):
+        return False
+    if frame.function is not None and _returns_successor(frame.function, cls, event.label):
         return False
     # A value that is computed once and kept: `if self.table is None:`.
     return not any(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, concerns
 from jaxlint.api.values import BoundMethod, ExternalMethod, ExternalObject, Function, Unknown
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
@@ -17,6 +17,7 @@ from jaxlint_rules._loops import (
     name_of_step,
     place_of_loop,
 )
+from jaxlint_rules._names import external_name
 from jaxlint_rules.api._training import is_optimiser_update
 
 _UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_update"})
@@ -93,7 +94,7 @@ class EagerUpdate(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame = event.frame
         nnx = _is_nnx_update(event)
-        if frame.stage.staged or is_under_test(frame):
+        if frame.stage.staged or is_under_test(frame) or _is_decorated_elsewhere(frame):
             return
         if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event) or _updates_state(event)):
             return
@@ -112,6 +113,26 @@ class EagerUpdate(Rule):
             severity=Severity.INFO if is_brief(loop, frame) else None,
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)) if own else None,
         )
+
+
+# Decorators of these packages compile nothing, or the analysis knows what they do.
+_KNOWN = frozenset(
+    """abc beartype builtins chex contextlib dataclasses equinox flax functools haiku jax jaxtyping optax tqdm typeguard typing
+    typing_extensions""".split()  # noqa: SIM905
+)
+
+
+def _is_decorated_elsewhere(frame: Frame) -> bool:
+    """Whether a library that the analysis does not know decorates the function, and may compile it: `@named_jit(...)` of haliax."""
+    function = frame.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return False
+    for decorator in function.node.decorator_list:
+        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = external_name(made, function.scope)
+        if name and name.partition(".")[0] not in _KNOWN:
+            return True
+    return False
 
 
 def _is_nnx_update(event: CallEvent) -> bool:

@@ -8,6 +8,7 @@ from jaxlint.api import Frame, LoopEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint.api.values import (
     Array,
+    DictValue,
     ExternalObject,
     Instance,
     ListValue,
@@ -99,6 +100,8 @@ class LayerLoop(Rule):
         used = names_in(node.target)
         if not any(_is_layer_value(event.after.get(name)) for name in used):
             return
+        if _zips(node.iter) and not all(map(_can_be_stacked, map(event.after.get, used))):
+            return  # each layer has settings beside it
         carried = [
             name
             for name, value in event.before.items()
@@ -176,6 +179,15 @@ def _is_one_array(iterable: ast.expr, frame: Frame) -> bool:
     name = dotted(iterable)
     asked = nodes_of(frame.function.node, ast.Attribute) if name and frame.function is not None else ()
     return any(part.attr in _OF_ARRAYS and dotted(part.value) == name for part in asked)
+
+
+def _zips(iterable: ast.expr) -> bool:
+    return isinstance(iterable, ast.Call) and dotted(iterable.func) == "zip"
+
+
+def _can_be_stacked(value: Value | None) -> bool:
+    """Whether a value of each layer may be a row of an array that `lax.scan` takes."""
+    return _is_layer_value(value) or isinstance(value, Array | DictValue | TupleValue)
 
 
 def _is_layer_value(value: Value | None) -> bool:
