@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
-from jaxlint.api.syntax import all_parameters, dotted, nodes_of
+from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of
 from jaxlint.api.tables import KEY_MAKERS
 from jaxlint.api.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint.finding import Severity
@@ -52,8 +52,8 @@ class ConstantKeyInStaged(Rule):
 
     ## When not to fix
     Keep it if the numbers are a fixed table. Functions whose name says that they initialize
-    (`init`, `create` ...) are not reported. Reported as advice: the `rngs` of a model's call that
-    nothing differentiates, as in an evaluation.
+    (`init`, `create` ...) are not reported. Reported as advice: the `rngs` of a model's call
+    that leaves out the flag of training, where the modules of the file have it off by default.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -118,10 +118,32 @@ class ConstantKeyInStaged(Rule):
 
 
 def _masks_nothing(event: CallEvent, report: Reporter) -> bool:
-    """Whether the key is one of a model's call that nothing differentiates: an evaluation, in which equal masks teach nothing."""
-    frame = event.frame
-    differentiated = frame.is_under_gradient() or frame.stage.within(*_GRADIENTS)
-    return isinstance(report.module.parents.get(event.node), ast.Dict) and not differentiated
+    """Whether the key is one of a model's call that leaves out the flag of training, which modules of the file have off by
+    default: it draws nothing."""
+    if not isinstance(report.module.parents.get(event.node), ast.Dict):
+        return False
+    model = next(
+        (above for above in report.module.ancestors(event.node) if isinstance(above, ast.Call)), None
+    )
+    flags = _off_by_default(report.module.tree)
+    return bool(flags) and model is not None and flags.isdisjoint(one.arg for one in model.keywords)
+
+
+@cache
+def _off_by_default(tree: ast.AST) -> frozenset[str]:
+    """The flags that `__call__` of each module in a file has off by default: `training=False`."""
+    found: list[set[str]] = []
+    for method in nodes_of(tree, ast.FunctionDef):
+        if method.name == "__call__":
+            given = method.args
+            named = [*given.posonlyargs, *given.args]
+            pairs = [
+                *zip(named[len(named) - len(given.defaults) :], given.defaults, strict=True),
+                *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+            ]
+            flags = [ast.keyword(one.arg, value) for one, value in pairs if value is not None]
+            found.append({str(flag.arg) for flag in flags if _switches_off(flag)})
+    return frozenset(set[str]().union(*found))
 
 
 def _drawn_from(event: CallEvent) -> Iterator[tuple[Value, ast.expr]]:
@@ -207,7 +229,6 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
 
 
 _MODULES = ("random", "jr", "jrandom", "random_lib")
-_GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad")
 # They make other keys, or tell how keys are stored.
 _NO_DRAWS = frozenset({"split", "fold_in", "clone", "key_data", "key_impl", "wrap_key_data"})
 
