@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -88,6 +89,8 @@ def _settings(folder: Path) -> Path:
         "SelectTypeParameters": "CR_Core",
         "MpiDefault": "none",
         "ReturnToService": 2,
+        # JAX derives a port from the number of a job: those of two such Slurms have to differ.
+        "FirstJobId": random.randrange(1, 60_000),
         "SlurmdParameters": "config_overrides",
         "KillWait": 5,
     }

@@ -60,5 +60,5 @@ def test_a_process_that_leaves_a_step_is_not_waited_for() -> None:
             said = str(error)
         return said, mine.gather(said)
 
-    together = ["process 1 could not go on", "only here"]
+    together = ["process 1 could not continue", "only here"]
     assert in_both(act) == [(together[0], together), (together[1], together)]
