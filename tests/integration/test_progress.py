@@ -44,7 +44,7 @@ def test_counts_a_bar_and_the_time_left(terminal: Terminal) -> None:
         shown.advanced(0, 40, 0.0)
         shown.counted_from -= 1000
         shown.advanced(10, 40, 0.25)
-    assert "examined 10 of 40 files" in terminal.getvalue()
+    assert "checked 10 of 40 files" in terminal.getvalue()
     assert "━" in terminal.getvalue()
     assert " 50 min left" in terminal.getvalue()
     assert left_on(terminal.getvalue()) == ""
@@ -55,7 +55,7 @@ def test_the_line_is_not_drawn_all_the_time(terminal: Terminal, monkeypatch: pyt
     with Progress(delay=0, terminal=terminal) as shown:
         for files in range(40):
             shown.advanced(files, 40, files / 40)
-    assert terminal.getvalue().count("examined") == 1
+    assert terminal.getvalue().count("checked") == 1
 
 
 def test_a_step_that_does_not_count_is_named_by_a_timer(terminal: Terminal) -> None:

@@ -132,7 +132,7 @@ LAUNCHER = """
         ),
         pytest.param(
             "killed",
-            "Died: process 1 died after 3 programs, the last one `step` (train.py:{step}): it fell silent.",
+            "Died: process 1 died after 3 programs, the last one `step` (train.py:{step}): it stopped answering.",
             marks=pytest.mark.slow,
         ),
     ],
