@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from jaxlint.cli.verify import _Duration
+from jaxlint.cli.parameter_types import Duration
 from jaxlint.source.read import read_source
 from jaxlint_runtime import verify
 from jaxlint_runtime.request import Request
@@ -26,13 +26,13 @@ from jaxlint_runtime.workers.following import Deadline
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90.0), ("90s", 90.0), ("2m", 120.0), ("1.5 h", 5400.0)])
 def test_times_as_people_write_them(text: str, seconds: float) -> None:
-    assert _Duration().convert(text, None, None) == seconds
+    assert Duration().convert(text, None, None) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "0", "fast", "2 days", "-1"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter, match="is not a time"):
-        _Duration().convert(text, None, None)
+        Duration().convert(text, None, None)
 
 
 def test_without_a_budget_nothing_is_cut() -> None:
