@@ -208,7 +208,8 @@ class LockstepRun:
         if len(endings) == 1 and None not in endings:
             over = ranks[0].over
             assert over is not None
-            return Verdict(Kind.UNKNOWN, f"in each of {len(ranks)} processes {over.message}")
+            where = f"in each of {len(ranks)} processes " if len(ranks) > 1 else ""
+            return Verdict(Kind.UNKNOWN, f"{where}{over.message}")
         # Others that gave up waiting for a process that never came to join them are not at fault.
         late = [
             rank for rank in ranks if not rank.processes and not _is_out(rank) and _rests(rank, inside=False)

@@ -218,7 +218,7 @@ def test_a_process_that_never_comes_to_join_the_others(program: Path) -> None:
     )
     run = lockstep("late")
     assert run.verdict.kind == "stalled"
-    assert run.verdict.message.startswith("process 1 stalls at train.py:3; others have waited for it")
+    assert run.verdict.message.startswith("process 1 stalls at train.py:3; the others waited for it")
 
 
 @pytest.mark.slow
@@ -241,7 +241,7 @@ def test_a_program_whose_processes_never_join() -> None:
         (["--lockstep", "--processes", "1"], "1 is not in the range x>=2"),
         (["--lockstep", "--processes", "2", "--apply"], "leave out --apply"),
         (["--processes", "2", "--mesh", "d=2"], "--mesh is for programs of one process"),
-        (["--launcher", "env", "--apply"], "--apply goes with --processes"),
+        (["--shared", ".", "--apply"], "--apply goes with --processes or --launcher"),
         (
             ["--lockstep", "--launcher", "true", "--local-devices", "2"],
             "--local-devices goes with --processes",
