@@ -244,24 +244,15 @@ def _protects(name: str, limit: float | str) -> bool:
 
 def _tested(condition: Value, depth: int) -> Iterator[tuple[Value, float | str]]:
     """The values that a condition compares with numbers, and these numbers."""
-    operation = made(condition, *_COMPARISONS, *_CONNECTIVES)
-    if operation is None or depth == 0:
-        return
-    if operation.name in _CONNECTIVES:
-        for part in operation.args:
-            yield from _tested(part, depth - 1)
-        return
-    if len(operation.args) != 2:
-        return
-    left, right = operation.args
-    for value, other in ((left, right), (right, left)):
-        if not is_number(other):
-            continue
-        limit = number(other)
-        yield value, "" if limit is None else limit
-        inner = made(value, "absolute", "abs")
-        if inner is not None:
-            yield inner.args[0], "" if limit is None else limit
+    for left, right in _compared(condition, depth):
+        for value, other in ((left, right), (right, left)):
+            if not is_number(other):
+                continue
+            limit = number(other)
+            yield value, "" if limit is None else limit
+            inner = made(value, "absolute", "abs")
+            if inner is not None:
+                yield inner.args[0], "" if limit is None else limit
 
 
 def _compared(condition: Value, depth: int) -> Iterator[tuple[Value, Value]]:
