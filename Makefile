@@ -4,6 +4,7 @@
 PYTHON ?= $(shell tools/find_python.sh)
 BIN := .venv/bin
 WORKERS ?= 3
+PYTEST ?=
 SEED ?= 0
 MINUTES ?= 60
 PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial/behind_flags
@@ -32,7 +33,7 @@ lint: setup ## ruff, its formatter and mypy
 	$(BIN)/mypy benchmarks
 
 unit: setup ## the tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not gpu"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not gpu" $(PYTEST)
 
 format: setup ## rewrite the sources in the project's format
 	$(BIN)/ruff check --fix .
