@@ -25,8 +25,6 @@ from jaxlint_runtime.workers.scratch_copy import Scratch
 
 _RANK = re.compile(rb"^\[(\d+)\] ")
 _GLOO = b"[Gloo]"  # the collectives of CPUs say on stdout when they connect, from several threads
-
-
 _ALL = -1  # in the place of the number of a process
 
 

@@ -153,25 +153,27 @@ class StoredProofs:
 
 def stored_proofs(run: Run, trying: Trying, left: Left) -> StoredProofs | None:
     """The stored proofs of a function; None where there is no cache, or the function was not exported."""
-    if run.proofs is None or not left.content or left.refused is not None or trying.dump or trying.trace:
-        return None
-    where = [] if parse(left.target).compile_only else [run.document.device, *run.proofs.machine()]
-    environment = sorted(left.environment.items())
-    entry = run.proofs.entry(
-        "function", left.content, left.target, environment, run.packages, to_plain(trying), where
-    )
-    return StoredProofs(entry, left, run.hear)
+    return _stored(run, "function", trying, left, run.document.device)
 
 
 def stored_errand(run: Run, trying: Trying, left: Left) -> StoredProofs | None:
-    """What an earlier job told of a function. Its times hold for jobs of the same engine."""
-    if run.proofs is None or not left.content or left.refused is not None or trying.dump or trying.trace:
+    """What an earlier job told of a function, None as for `stored_proofs`. Its times hold for jobs of the same engine."""
+    return _stored(run, "errand", trying, left, run.document.device, to_plain(run.request.workers))
+
+
+def _stored(run: Run, kind: str, trying: Trying, left: Left, *where: Any) -> StoredProofs | None:
+    """The entry of a function. `where` says, with this machine, where its times hold; without times it holds everywhere."""
+    proofs = run.proofs
+    if proofs is None or not left.content or left.refused is not None or trying.dump or trying.trace:
         return None
-    engine = [run.document.device, to_plain(run.request.workers), *run.proofs.machine()]
-    where = [] if parse(left.target).compile_only else engine
-    environment = sorted(left.environment.items())
-    entry = run.proofs.entry(
-        "errand", left.content, left.target, environment, run.packages, to_plain(trying), where
+    entry = proofs.entry(
+        kind,
+        left.content,
+        left.target,
+        sorted(left.environment.items()),
+        run.packages,
+        to_plain(trying),
+        [] if parse(left.target).compile_only else [*where, *proofs.machine()],
     )
     return StoredProofs(entry, left, run.hear)
 
