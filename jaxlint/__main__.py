@@ -76,7 +76,7 @@ def run() -> None:
         except OSError:  # standard error is full: the message cannot be shown
             os._exit(2)
         finally:
-            # Python takes its handler away before it has ended. An interrupt then would replace the exit status.
+            # Python restores the default handler before it has ended. An interrupt then would replace the exit status.
             with contextlib.suppress(ValueError):
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         return

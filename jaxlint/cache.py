@@ -54,8 +54,9 @@ class Cache:
             raise ConfigError(f"{named}{self.refused}")
 
     def key(self, files: Iterable[SourceFile], *, resolved: bool, also: Iterable[str] = ()) -> str:
-        """The name of the entry for a run over `files`. `resolved`: fixes are worked out to edits. `also`: what else
-        decides the outcome."""
+        """The name of the entry for a run over `files`. `resolved`: fixes are turned into edits. `also`:
+        other inputs that decide the outcome.
+        """
         digest = hashlib.sha256()
         parts = [str(FORMAT), tools_digest(), self.config.fingerprint(), str(resolved), *also]
         root = self.config.root
@@ -68,8 +69,9 @@ class Cache:
         return digest.hexdigest()
 
     def load(self, key: str, holds: Callable[[Any], bool] | None = None) -> Outcome | None:
-        """The outcome stored under `key`, if everything that it depends on is unchanged. `holds`: whether what the
-        entry states about other files is still so."""
+        """The outcome stored under `key`, if everything that it depends on is unchanged. `holds`: checks what
+        the entry states about other files.
+        """
         if self.refused is not None:
             return None
         entry = self._entries.read(key, MAX_BYTES)
@@ -93,7 +95,7 @@ class Cache:
     def store(
         self, key: str, outcome: Outcome, dependencies: Mapping[Path, str], stated: object = None
     ) -> None:
-        """Stores the outcome, and with it what is `stated` about other files."""
+        """Stores the outcome, and the statements about other files (`stated`) that it relies on."""
         findings, errors = outcome
         try:
             entry = {

@@ -297,8 +297,9 @@ def _own_settings(folder: Path) -> Config | None:
 
 
 def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
-    """A line for each pyproject.toml in or above `folders`, up to the root of `config`, that is not TOML and so is
-    ignored. The first ten are named: a clone may hold thousands."""
+    """A line for each ignored pyproject.toml in or above `folders`, up to the root of `config`, that is not
+    valid TOML. The first ten are named: a clone may hold thousands.
+    """
     around = {above for folder in folders for above in (folder, *folder.parents)}
     below = (folder for folder in around if folder.is_relative_to(config.root))
     paths = [path for path in sorted(folder / "pyproject.toml" for folder in below) if path.is_file()]
@@ -320,7 +321,9 @@ def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
 
 
 def _is_of_an_example(path: Path) -> bool:
-    """Whether a pyproject.toml below the current folder is not TOML, and mentions no settings of ours."""
+    """Whether a pyproject.toml below the current folder is not valid TOML and mentions no settings of
+    jaxlint, as in an example.
+    """
     here = Path.cwd()
     if path.parent == here or not path.parent.is_relative_to(here):
         return False

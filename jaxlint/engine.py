@@ -178,7 +178,7 @@ def _remarks(sources: Sequence[SourceFile], config: Config) -> list[str]:
 
 
 def once_each(errors: Iterable[SourceError]) -> list[SourceError]:
-    """The errors without those that say the same as another."""
+    """The errors without duplicates."""
     return list({str(error): error for error in errors}.values())
 
 

@@ -85,7 +85,7 @@ class KeptParts(Protocol):
 class Examination:
     """The files to report on, the rest of their project, and the options.
 
-    With `resolve_fixes`, each finding's fix is worked out to text edits, or removed if `fix` would refuse it.
+    With `resolve_fixes`, each finding's fix is turned into text edits, or removed if `fix` would refuse it.
     """
 
     sources: Sequence[SourceFile]
@@ -94,7 +94,7 @@ class Examination:
     config: Config
     resolve_fixes: bool = False
     warm: WarmRun | None = (
-        None  # how the run stops and continues with another text, which `sources` then holds
+        None  # how a run stops, and continues with another text (which `sources` then holds)
     )
 
     def run(
@@ -187,7 +187,7 @@ class Examination:
     def part(
         self, number: int, parts: Sequence[Shard | None], advanced: Callable[[int, int], None] | None = None
     ) -> Outcome:
-        """Checks one part. `advanced` now and then receives the numbers of evaluated files and functions."""
+        """Checks one part. `advanced` receives the numbers of evaluated files and functions from time to time."""
         with no_garbage_collection():
             outcome = self._analyzed(self.of(parts[number]), parts[number], advanced)
             sources = self.of(parts[number])
@@ -275,7 +275,7 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class _InProcess:
-    """The check of a part in another process."""
+    """Checks one part in another process."""
 
     examination: Examination
     parts: Sequence[Shard | None]

@@ -39,13 +39,13 @@ class RefusedFix:
 
 @dataclass(slots=True)
 class FixResult:
-    """The result of fixing. Nothing is written yet: `texts` maps the paths of changed files to their new text, and
-    `sources` holds all files in their final state.
+    """The result of fixing. Nothing is written yet: `texts` maps the paths of changed files to their new
+    text, and `sources` holds all files in their final state.
 
-    `applied` are the fixed findings, each as it was in its round. `remaining` is what the last check still reports.
-    Of those, `refused` had a fix that was not applied, and `held_back` an unsafe fix that was not requested. Fixes
-    that undo each other or never converge are among the refused. `errors` are files where this happened with every
-    combination; they are not changed.
+    `applied` are the fixed findings, each as it was in its round. `remaining` are the findings of the last
+    check. Of those, `refused` had a fix that was not applied, and `held_back` an unsafe fix that was not
+    requested. Fixes that undo each other or never converge are among the refused. `errors` are files where
+    this happened with every combination; they are not changed.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -265,7 +265,7 @@ class _Run:
         """The fixes of a round that caused `harm`, and the reason to refuse each. None if only fixes of errors did:
         the program failed there, and code after that is reached now."""
         this = self.rounds[number]
-        workspace = Workspace(this.before)  # those plans refer to trees that are rebuilt
+        workspace = Workspace(this.before)  # the plans refer to trees that are rebuilt
         proposals = workspace.proposals([fix.finding.fix for fix in this.made if fix.finding.fix is not None])
         plans = {fix: one.plan for fix, one in zip(this.made, proposals, strict=True) if one.plan}
         needed = [fix for fix in this.made if fix.finding.severity is Severity.ERROR]

@@ -31,7 +31,9 @@ class Ignored:
 
 
 def with_ignores(source: SourceFile, findings: Sequence[Finding]) -> Ignored:
-    """Suppresses `findings` of one file, with places in its module. One about a comment itself is left."""
+    """Suppresses `findings` of one file, with places in its module. Findings about a suppression comment
+    itself are not suppressed.
+    """
     result = Ignored(source)
     layout = _Layout(source.text)
     codes: dict[int, set[str]] = {}
@@ -43,7 +45,7 @@ def with_ignores(source: SourceFile, findings: Sequence[Finding]) -> Ignored:
     for line, wanted in sorted(codes.items()):
         one = layout.comment(source.display, line, sorted(wanted, key=code_order))
         try:
-            # Each one alone first: a notebook cell may refuse it, and the others continue.
+            # Each one alone first: a notebook cell may refuse one, and the others still apply.
             _made(source, [one])
         except Refused:
             continue

@@ -21,7 +21,7 @@ from jaxlint.source import source_from_bytes
 from jaxlint.source.notebook import notebook_of
 from jaxlint.source.read import NOTEBOOK
 
-MOST_CELLS = 300  # of which the oldest are forgotten
+MOST_CELLS = 300  # cells; the oldest are forgotten beyond these
 _CELL = re.compile(r"of cell (\d+)")
 _USAGE = """usage: %jaxlint [on | off | --select CODES | --ignore CODES | --severity info|warning|error]
 without arguments: all findings of the cells that ran"""
@@ -74,7 +74,7 @@ class Findings:
 
 
 def _by_label(finding: Finding, labels: Sequence[int]) -> Finding:
-    """The finding, with cells that it speaks of named as IPython does: by the number of their run."""
+    """The finding; cells in its texts have the numbers that IPython shows."""
 
     def label(match: re.Match[str]) -> str:
         return f"of In [{labels[int(match[1]) - 1]}]"

@@ -48,7 +48,7 @@ class Nearest:
         return derived.with_options(derive=None, target_jax=derived.target_jax or above.target_jax)
 
     def discover(self, paths: Sequence[str | Path]) -> Discovery:
-        """The files behind `paths`, each searched for as its own settings say."""
+        """The files behind `paths`, found according to the settings of each folder."""
         found = discover(paths, self.top.search)
         if self._derive is None:
             return found

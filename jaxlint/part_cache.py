@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def can_be_cached_in_parts(rules: Iterable[type[Rule]]) -> bool:
-    """Whether rules ask about other files only what an entry lists. Those of other packages may read any of them."""
+    """Whether rules only ask questions about other files that an entry lists. Rules of other packages may read any file."""
     return all(rule.__module__.partition(".")[0] == "jaxlint_rules" for rule in rules)
 
 

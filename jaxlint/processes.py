@@ -1,9 +1,9 @@
 """Runs pieces of work in separate processes: each has a core, and a crash only loses its own piece.
 
-On Linux a process forks from this one and shares its memory. That costs a hundredth of a second, so each piece gets
-its own process, whose memory is freed at its end. On other systems, or if another thread runs, which a fork would
-freeze in the middle of something, a new Python process does one piece after the other. None of them outlives this
-process.
+On Linux a process forks from this one and shares its memory. A fork costs a hundredth of a second, so each
+piece gets its own process, whose memory is freed at its end. On other systems, or if another thread runs,
+which a fork would freeze in the middle of something, a new Python process does one piece after the other.
+None of them outlives this process.
 """
 
 from __future__ import annotations

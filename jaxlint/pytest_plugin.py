@@ -39,7 +39,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> JaxlintFil
 
 
 def _shown(path: Path, parent: pytest.Collector) -> str:
-    """The name of a file in the reports of pytest, which print it as it is: without what a terminal or a file cannot take."""
+    """The name of a file in the reports of pytest, which prints it unchanged: without characters that a
+    terminal or an XML file cannot take.
+    """
     from jaxlint.report.escaping import escaped
 
     root = parent.config.rootpath

@@ -115,7 +115,7 @@ class Rule:
 
     @property
     def only_costs(self) -> bool:
-        """Whether its findings cost time or memory and change no result: beside the work of a program they are advice."""
+        """Whether its findings cost time or memory and change no result. Where the program does other work, they are advice."""
         return self.category in COSTLY_CATEGORIES - {"precision"} and self.severity is Severity.WARNING
 
     @classmethod

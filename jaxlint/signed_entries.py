@@ -34,7 +34,7 @@ class SignedEntries:
         self._private = private
 
     def read(self, key: str, most_bytes: int) -> dict[str, Any] | None:
-        """The entry stored under `key`, None if there is none of this user."""
+        """The entry stored under `key`; None if this user stored none."""
         try:
             secret = cache_key(create=False)
             if secret is None or not self._is_trusted():
@@ -100,7 +100,7 @@ def as_entry(secret: bytes, key: str, entry: Mapping[str, Any]) -> bytes | None:
 
 
 def read_entry(secret: bytes, key: str, data: bytes) -> dict[str, Any] | None:
-    """What `as_entry` stored under `key` with this secret; None for anything else."""
+    """The entry that `as_entry` stored under `key` with this secret; None for anything else."""
     if not hmac.compare_digest(data, signed(secret, key, data[_SIGNATURE_BYTES:])):
         return None
     try:

@@ -50,7 +50,7 @@ _NOQA = re.compile(
 )
 _SPACE = re.compile(r"\s*")
 _SHOWN = 60  # characters of a name
-_MOST_GUESSES = 50  # names in a file for which the nearest rule is computed, in a millisecond each
+_MOST_GUESSES = 50  # names in a file for which the nearest rule is computed, a millisecond each
 _END = 1 << 60  # after every line
 _OUR_CODE = re.compile(r"JAX\d+", re.IGNORECASE)
 
@@ -128,8 +128,8 @@ class Suppressions:
     def unused(self, ran: Iterable[str]) -> Iterator[Finding]:
         """A finding for each comment that suppressed nothing, given the codes of the rules that ran.
 
-        A comment whose rules did not run is left alone, and so is a bare `# noqa`, which may be meant for another
-        tool.
+        A comment whose rules did not run is not reported, and so is a bare `# noqa`, which may be meant for
+        another tool.
         """
         ran = frozenset(ran)
         all_ran = all(rule.code in ran for rule in all_rules() if not rule.preview)

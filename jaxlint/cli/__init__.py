@@ -97,7 +97,7 @@ def _refuse_files_as_options(arguments: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _crashes_said() -> Iterator[None]:
-    """Turns an internal crash into a failed run: Python's own exit code would mean a run with findings."""
+    """Turns an internal error into a failed run: Python's own exit code would mean a run with findings."""
     try:
         yield
     except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):

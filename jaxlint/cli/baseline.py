@@ -1,4 +1,4 @@
-"""`jaxlint baseline`: writes down what is known, and takes out of it what is gone."""
+"""`jaxlint baseline`: writes known findings to a file, and removes those that are gone."""
 
 from __future__ import annotations
 

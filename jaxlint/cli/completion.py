@@ -18,7 +18,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def _with_option(args: list[str], incomplete: str) -> tuple[list[str], str, str]:
-    """Splits `--select=key-`, which zsh and fish hand over as one word and expect as one word back."""
+    """Splits `--select=key-`, which zsh and fish pass as one word and expect as one word back."""
     option, equals, value = incomplete.partition("=")
     if equals and option.startswith("--") and "--" not in args:
         return [*args, option], value, f"{option}="
@@ -26,7 +26,7 @@ def _with_option(args: list[str], incomplete: str) -> tuple[list[str], str, str]
 
 
 class _Bash(BashComplete):
-    """bash hands over `--select=key-` as three words."""
+    """bash passes `--select=key-` as three words."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
@@ -42,7 +42,7 @@ class _Zsh(ZshComplete):
 
 
 class _Fish(FishComplete):
-    """click's script cuts what has a comma in it: the second of two rules, and most descriptions."""
+    """click's script cuts texts at a comma: the second of two rules is lost, and most descriptions."""
 
     source_template = FishComplete.source_template.replace('string split ","', 'string split -m 1 ","')
 

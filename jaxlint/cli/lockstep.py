@@ -1,4 +1,6 @@
-"""`jaxlint verify` of programs that run as several processes, and `--lockstep`, which only compares them. One group of options."""
+"""`jaxlint verify` for programs that run as several processes, and `--lockstep`, which only compares them.
+The options form one group.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class LockstepOptions:
-    """How the processes are started, None where it was not said."""
+    """How the processes are started. An option that was not passed is None."""
 
     lockstep: bool = False
     processes: int | None = None
@@ -80,15 +82,15 @@ class LockstepOptions:
     shared: str | None = None
 
     def how(self, others: Mapping[str, Any]) -> InStep | None:
-        """How the processes are started, None for a program of one process.
+        """How the processes are started; None for a program of one process.
 
-        `others` are the other options of verify by name, as far as they were given. Raises Failure.
+        `others` are the other options of verify by name, if they were passed. Raises Failure.
         """
         from jaxlint_runtime.job_step import job_step
         from jaxlint_runtime.request import InStep
 
         self._check(others)
-        # Inside a step of a job each process runs this command. What is for one process stays that.
+        # Inside a step of a job, each process runs this command. Options for one process keep their meaning.
         alone = self.processes or self.launcher or self.shared or any(map(others.get, _ONE_PROCESS))
         step = None if alone else job_step(os.environ)
         if step is not None and others.get("apply"):
@@ -111,7 +113,7 @@ class LockstepOptions:
         return self.lockstep or any(getattr(self, one.name) for one in fields(self))
 
     def _check(self, others: Mapping[str, Any]) -> None:
-        """Refuse what does not go together. Raises Failure."""
+        """Refuses options that exclude each other. Raises Failure."""
         other = next((name for name, value in others.items() if value), None)
         if self.lockstep and other is not None:
             raise Failure(f"--lockstep changes and measures nothing; leave out --{other}")
@@ -127,7 +129,7 @@ class LockstepOptions:
 
 
 def lockstep_options(command: _Command) -> _Command:
-    """Adds the options to a command, which gets them as one `in_step: LockstepOptions`."""
+    """Adds the options to a command, which receives them as one `in_step: LockstepOptions`."""
     names = [field.name for field in fields(LockstepOptions)]
 
     @functools.wraps(command)
@@ -144,7 +146,7 @@ def lockstep_options(command: _Command) -> _Command:
 def compare_processes(
     program: Mapping[str, Any], how: InStep, output_format: str, output: Path | None, quiet: bool
 ) -> int:
-    """Run the processes, report, and return the exit code. Raises Failure."""
+    """Runs the processes, reports, and returns the exit code. Raises Failure."""
     from jaxlint_runtime.lockstep_run import LockstepRun
     from jaxlint_runtime.report.progress_lines import Live
     from jaxlint_runtime.request import CannotRun, Request
@@ -167,7 +169,7 @@ def compare_processes(
 def prove_in_processes(
     request: Request, how: InStep, quiet: bool, apply: bool, allow_dirty: bool, accept_compiled: bool
 ) -> tuple[Document, bool]:
-    """Run and verify a program of several processes; also whether one of them left the others. Raises Failure."""
+    """Runs and verifies a program of several processes; also returns whether one of them stopped early. Raises Failure."""
     from jaxlint_runtime.across_run import AcrossRun
     from jaxlint_runtime.apply.apply_proven import apply_proven
     from jaxlint_runtime.apply.preview import collect_diffs

@@ -18,7 +18,7 @@ _ENOUGH = 0.03  # of the work done, before an estimate of the time is shown
 
 
 class Progress(Observer):
-    """Shows on the terminal behind stderr what is being done, if that takes longer than `delay` seconds. Use as a
+    """Shows on the terminal behind stderr what a step does, if it takes longer than `delay` seconds. Use as a
     context manager.
 
     Nothing is shown in pipes and in CI, and the line is removed at the end.
@@ -97,7 +97,7 @@ class Progress(Observer):
 
 
 def duration(seconds: float | None) -> str:
-    """The remaining time, as people say it; empty if unknown."""
+    """The remaining time in words; empty if unknown."""
     if seconds is None:
         return ""
     return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"

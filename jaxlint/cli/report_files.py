@@ -57,7 +57,7 @@ class ReportFiles:
     profile_server: int | None = None
 
     def given(self) -> dict[str, Any]:
-        """What was asked for, by the names of the options."""
+        """The requested kinds of output, by the names of the options."""
         return {name.replace("_", "-"): getattr(self, name) for name in _NAMES}
 
     def prepare(self) -> None:

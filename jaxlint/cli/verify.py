@@ -346,7 +346,7 @@ def _stored(path: Path | None) -> dict[str, Any] | None:
 
 
 def _against(document: Document, stored: dict[str, Any] | None, path: Path | None) -> bool:
-    """Adds what is worse than the baseline to the document; returns whether anything is."""
+    """Adds everything that is worse than the baseline to the document; returns whether anything is."""
     from jaxlint_runtime.report.stored_costs import compare
 
     if stored is None or not document.ran:

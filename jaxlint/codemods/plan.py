@@ -70,9 +70,9 @@ class Proposal:
 class Workspace:
     """The files of one round. Each is parsed at most once, however many fixes touch it.
 
-    `strict`: tracing code that ran eagerly is refused unless all its callees certainly only compute. Otherwise it is
-    refused only if a callee certainly does more: the fix is unsafe anyway, and a person reviews it. None: not checked
-    now, since the edit checks it later.
+    `strict`: tracing code that ran eagerly is refused unless all its callees certainly only compute.
+    Otherwise it is refused only if a callee certainly does more: the fix is unsafe anyway, and a person
+    reviews it. None: not checked now, because the edit checks it later.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ def may_be_jitted(
 
 
 def _inside(file: File, spans: Iterable[Sequence[int]]) -> frozenset[ast.AST]:
-    """The nodes between two places of the source, each given as line and column of `ast`."""
+    """The nodes between places of the source, each given as line and column of `ast`."""
     found: set[ast.AST] = set()
     for line, column, end_line, end_column in spans:
         for node in ast.walk(file.tree):
@@ -121,9 +121,10 @@ def check_outlined(
 ) -> None:
     """Raises Refused if the new function that a codemod wrote from statements must not be jitted.
 
-    `text`: the file with the function, at `line`, and its call, without the jit. A static object of a method is read only at
-    the first call. `nodes`: the statements, or the expression; `given`: what they read that becomes an argument; `looped`: they become the body of a loop of JAX; `traced_before`: they
-    only call functions that the program jits.
+    `text`: the file with the function, at `line`, and its call, without the jit. A static object of a method
+    is read only at the first call. `nodes`: the statements, or the expression; `given`: the expressions that
+    they read and that become arguments; `looped`: they become the body of a loop of JAX; `traced_before`:
+    they only call functions that the program jits.
     """
     if draft.strict is None:
         return
@@ -171,7 +172,7 @@ def check_outlined(
 
 
 def _at_lines_of(site: Site, reason: str, text: str, first: int) -> str:
-    """A reason that names lines of `text`, in which statements from `first` on were moved, with the lines of the file itself."""
+    """A reason with line numbers of the original file, from one about `text`, where the statements from `first` on were moved."""
     own, moved = site.lines.lines, text.splitlines()
 
     def line(found: re.Match[str]) -> str:
@@ -210,7 +211,7 @@ def may_wait_less(draft: Draft, nodes: Sequence[ast.AST]) -> None:
 
 
 def must_be_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = False) -> None:
-    """Raises Refused if a run of the program is known, and code that would be traced with `nodes` was not reached by it."""
+    """Raises Refused if a run of the program is known, and it did not reach code that would be traced with `nodes`."""
     if not draft.strict:
         return
     program, file = program_and_file(draft)
@@ -230,7 +231,8 @@ def must_be_unseen(draft: Draft, node: ast.AST) -> None:
 def must_be_shown(
     draft: Draft, given: Sequence[ast.expr | ast.arg], function: FunctionNode | None = None
 ) -> None:
-    """Raises Refused if a run of the program is known, and what is given to compiled code may be of a kind that it did not show.
+    """Raises Refused if a run of the program is known, and an argument of compiled code may be of a kind that
+    did not occur in it.
 
     `given`: expressions of the codemod's file, or the parameters of `function`.
     """
@@ -267,7 +269,9 @@ def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
 
 
 def begins_as_array(draft: Draft, name: str, loop: ast.AST) -> bool:
-    """Whether a variable holds an array of JAX before a loop, on all paths; true where no promise is made for those that no run took."""
+    """Whether a variable holds a JAX array before a loop, on all paths; true if the codemod makes no promise
+    for paths that no run took.
+    """
     if not draft.strict:
         return True
     program, file = program_and_file(draft)

@@ -1,4 +1,4 @@
-"""What functions of JAX and optax accept as arguments, where they raise for everything else.
+"""The arguments that functions of JAX and optax accept, where they raise for all others.
 
 Checked against the installed libraries by `tests/engine/test_jaxapi_accepted.py`.
 """
@@ -9,7 +9,7 @@ from jaxlint.jaxapi.dtypes import RANDOM_MAKERS
 
 INTEGERS, FLOATS, BITS, KEY = "integers", "floats", "integers or bools", "a PRNG key"
 
-# The arguments by position and keyword, and what each has to be. Integers are accepted as weakly typed as well.
+# The arguments by position and keyword, and the required kind of each. Weakly typed integers are accepted as well.
 ACCEPTED: dict[str, tuple[tuple[int, str, str], ...]] = {
     # Weighted `choice` and the like draw from their own names; all take the key first.
     **{

@@ -85,7 +85,7 @@ def attribute_names() -> frozenset[str]:
 
 
 def attribute_change(owner: str, name: str) -> ApiChange | None:
-    """What became of the attribute `name` of the class `owner`; None if the table does not contain it."""
+    """The change of the attribute `name` of the class `owner`; None if the table does not contain it."""
     while owner:
         if (change := _changes().get((owner, name))) is not None:
             return change

@@ -118,7 +118,7 @@ _STILL_ACCEPTED = {
 
 
 def lookup(qualified: str) -> ApiChange | None:
-    """What became of the name or module `qualified` ("jax.tree_map"); None if the table does not contain it."""
+    """The change of the name or module `qualified` ("jax.tree_map"); None if the table does not contain it."""
     if not qualified.startswith("jax."):
         return _neighbours().get(qualified)
     index = _names().get(qualified)

@@ -34,8 +34,8 @@ _COMPUTING = {
     ),
 }  # fmt: skip
 LAYERS_IN_DTYPE = frozenset(f"flax.{api}.{name}" for api, names in _COMPUTING.items() for name in names)
-# The dtype of a layer's single result if no `dtype` is asked for: that of its input ("input"; "inexact": integers become
-# float32), of its weights ("weights"), or of both, promoted ("both"). Weights are float32 unless an option says otherwise.
+# The dtype of a layer's single result if no `dtype` is passed: that of its input ("input"; "inexact": integers become float32),
+# of its weights ("weights"), or of both, promoted ("both"). Weights are float32 unless an option sets another dtype.
 _UNASKED = {
     "flax.linen": {
         "both": "Dense Conv BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm", "input": "Dropout PReLU", "weights": "Embed",
@@ -52,7 +52,7 @@ UNASKED_DTYPES = {
     for how, names in kinds.items()
     for name in names.split()
 }
-# The option that says the dtype of the weights; others of flax and haiku say that of the computation.
+# The option for the dtype of the weights; the other dtype options of flax and haiku set that of the computation.
 WEIGHTS_OPTIONS = {"flax.": "param_dtype", "equinox.": "dtype", "haiku.": "dtype"}
 # Modules that call their layers one after the other.
 SEQUENTIALS = frozenset({"equinox.nn.Sequential", "flax.nnx.Sequential"})

@@ -1,10 +1,10 @@
-"""The optimizers of optax, and what their states hold."""
+"""The optimizers of optax, and the contents of their states."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-# Their states hold an array for each parameter, which `zeros_like` or `full_like` makes.
+# Their states hold an array for each parameter, created by `zeros_like` or `full_like`.
 OPTIMIZERS_WITH_MOMENTS = frozenset(
     f"optax.{name}"
     for name in """adabelief adadelta adagrad adam adamax adamaxw adamw adan amsgrad lamb lars lion nadam nadamw novograd
@@ -12,7 +12,7 @@ OPTIMIZERS_WITH_MOMENTS = frozenset(
 )
 # Their states hold arrays.
 OPTIMIZERS_WITH_ARRAYS = OPTIMIZERS_WITH_MOMENTS | {"optax.adafactor", "optax.lbfgs"}
-# All that scale by the learning rate, each the first argument.
+# Transformations that scale by the learning rate, their first argument.
 OPTIMIZERS = OPTIMIZERS_WITH_ARRAYS | {
     "optax.fromage",
     "optax.noisy_sgd",
@@ -27,7 +27,7 @@ OPTIMIZERS_OF_PARAMETERS = frozenset(
     for name in """adafactor adamaxw adamw add_decayed_weights lamb lars lion nadamw scale_by_trust_ratio""".split()  # noqa: SIM905
 )
 
-# What else makes an object with functions `init` and `update`.
+# Other functions that create an object with functions `init` and `update`.
 _PARTS = frozenset(
     f"optax.{name}"
     for name in """MultiSteps adaptive_grad_clip add_decayed_weights add_noise apply_every apply_if_finite centralize chain clip
@@ -37,17 +37,19 @@ _PARTS = frozenset(
     with_extra_args_support zero_nans""".split()  # noqa: SIM905
 )
 
-# The gradients of these have another structure than their parameters, or functions of the program say what they have.
+# Their gradients have another structure than the parameters, or functions of the program decide about the structure.
 _OF_OTHER_TREES = frozenset(
     {"optax.lookahead", "optax.GradientTransformation", "optax.GradientTransformationExtraArgs"}
 )
 
 
 def keeps_structure(parts: Iterable[str]) -> bool:
-    """Whether gradients, parameters and updates of an optimizer that is made of `parts` have one structure."""
+    """Whether gradients, parameters and updates of an optimizer composed of `parts` have one structure."""
     return _OF_OTHER_TREES.isdisjoint(parts)
 
 
 def makes_optimizer(name: str) -> bool:
-    """Whether a call of optax gives an optimizer or a part of one: an object of functions, which no jit takes."""
+    """Whether a call of optax creates an optimizer or a part of one: an object of functions, which jit does
+    not accept as an argument.
+    """
     return name in OPTIMIZERS or name in _PARTS or name.startswith(("optax.scale_by_", "optax.contrib."))

@@ -289,7 +289,7 @@ _BY_KEYWORD: Mapping[str, tuple[Sequence[str], int]] = {
     "jax.numpy.array": (("object", "dtype", "copy", "order", "ndmin"), 2),
     "jax.numpy.pad": (("array", "pad_width", "mode", "constant_values"), 3),
 }
-# Renames in the table whose new name does not mean quite the same.
+# Renames in the table whose new name does not have quite the same meaning.
 _ONLY_LOOKS_LIKE_A_RENAME = {
     "jax.experimental.layout.DeviceLocalLayout",  # its new name belonged to another class before
     "jax.experimental.pallas.mosaic_gpu.ThreadSemantics",  # has other members

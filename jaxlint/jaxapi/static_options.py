@@ -1,4 +1,4 @@
-"""Parameters of array functions that JAX wants static, as `tools/static_options.py` lists them."""
+"""Parameters of array functions that must be static in JAX, as `tools/static_options.py` lists them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _options() -> dict[str, dict[str, int | None]]:
 
 
 def static_arguments(call: ast.Call, name: str) -> Iterator[ast.expr]:
-    """The arguments of a call that have to be static. `name`: of the function, or of the one that a method stands for."""
+    """The arguments of a call that must be static. `name`: of the function, or of the function that a method stands for."""
     method = bool(isinstance(call.func, ast.Attribute) and not name)
     short = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     options = _options().get(f"jax.numpy.{short}" if method else name, {})

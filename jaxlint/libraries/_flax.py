@@ -24,7 +24,7 @@ _TABLE_OPTIONS = frozenset(
 
 
 def tabulated(call: LibraryCall, part: Why) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments that `tabulate` passes on, traced. Settings are closed over and not traced."""
+    """The arguments that `tabulate` passes to the module, traced. Settings are closed over and not traced."""
     return [call.staged(value, part, keeps_python=True) for value in call.args], {
         name: call.staged(value, part, keeps_python=True)
         for name, value in call.kwargs.items()

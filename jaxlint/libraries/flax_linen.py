@@ -173,7 +173,7 @@ def apply(call: LibraryCall) -> Value:
 
 @calls_of_made("flax.TrainState.apply_fn")
 def apply_of_state(call: LibraryCall) -> Value:
-    """`state.apply_fn(variables, *args)`, of a module that is not known."""
+    """`state.apply_fn(variables, *args)`, of an unknown module."""
     mutable = call.kwargs.get("mutable")
     written = isinstance(mutable, ListValue) or (isinstance(mutable, Static) and mutable.const is not MISSING)
     return _with_changed(call.opaque(), call) if written else call.opaque()

@@ -35,7 +35,7 @@ def get_parameter(call: LibraryCall) -> Value:
 
 
 def _held(call: LibraryCall, name: str) -> Array:
-    """A parameter or a state of the shape and the dtype that are asked for."""
+    """A parameter or a state with the requested shape and dtype."""
     held = call.array([], name=name)
     held.form = Form(
         "layer", made=Operation(call.name, tuple(call.args), call.kwargs, call.node, 0, call.name)

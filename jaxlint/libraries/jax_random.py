@@ -53,7 +53,7 @@ def split(call: LibraryCall) -> Value:
 
 @calls("jax.random.key_data", "jax.random.clone")
 def copy_key(call: LibraryCall) -> Value:
-    """Functions that do not consume the key."""
+    """Models functions that take a key and do not consume it."""
     result = _computed(call)
     _keep_raw(call, result)
     return result

@@ -72,7 +72,7 @@ def _structure_of(call: LibraryCall) -> Value:
 
 
 def _take_apart(call: LibraryCall) -> None:
-    """The program's functions that JAX calls while it flattens the tree."""
+    """Calls the functions of the program that JAX calls while it flattens the tree."""
     if call.args:
         call.machine.part(Trees).rebuilt(call.args[:1], call.node, call.frame)
         call.ask_leaf(call.args[0])
@@ -137,7 +137,7 @@ def unflatten(call: LibraryCall) -> Value:
 
 @calls("jax.tree.transpose")
 def transpose(call: LibraryCall) -> Value:
-    """`jax.tree.transpose(outer, inner, tree)`: the leaves of the tree, in another one."""
+    """`jax.tree.transpose(outer, inner, tree)`: the same leaves in another structure."""
     found = find_array(call.args[2]) if len(call.args) > 2 else None
     if found is None:
         return call.opaque(call.args)
@@ -149,7 +149,7 @@ _UNRAVEL = "jax.flatten_util.ravel_pytree.unravel"
 
 @calls("jax.flatten_util.ravel_pytree")
 def ravel(call: LibraryCall) -> Value:
-    """A vector of all leaves, and the function that makes such a tree of one."""
+    """A vector of all leaves, and the function that turns such a vector into a tree again."""
     tree = call.first()
     if tree is None or not call.machine.exact or find_array(tree) is None:
         return call.otherwise()
@@ -216,7 +216,7 @@ def register(call: LibraryCall) -> Value:
 
 @calls("jax.tree_util.register_dataclass")
 def register_dataclass(call: LibraryCall) -> Value:
-    """`register_dataclass(cls, data_fields, meta_fields)` changes a class as it does as a decorator."""
+    """`register_dataclass(cls, data_fields, meta_fields)` changes a class like the decorator of that name."""
     cls = call.args[0] if call.args else call.kwargs.get("nodetype", UNKNOWN)
     for option in cls.options if isinstance(cls, Choice) else [cls]:
         if not isinstance(option, ClassValue) or not option.is_ordinary:

@@ -46,7 +46,7 @@ _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState")
 
 
 def _is_one_array(path: Value | None) -> bool:
-    """Whether a file is known to hold an array by its name; an `.npz` holds several by theirs."""
+    """Whether a file name shows that the file holds one array; an `.npz` holds several by name."""
     name = constant(path) if path is not None else None
     return isinstance(name, str) and name.endswith(".npy")
 

@@ -1,7 +1,8 @@
-"""Which lines of a text are new, in time that grows with the text and not with its square.
+"""Finds the new lines of a text, in time proportional to its length, not to the square of it.
 
-A file may hold the same line twenty thousand times, for which `difflib` takes hours. Lines that stand once in both texts,
-else those that stand as often, are matched first, in an order that both have, then those between them. The rest is new.
+A file may hold the same line twenty thousand times, for which `difflib` takes hours. The algorithm first
+matches lines that occur once in both texts, or equally often, in an order that both have; then it matches the
+lines between them. The remaining lines are new.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def _trimmed(old: Sequence[str], new: Sequence[str], part: Part) -> Part:
 def _matched(
     old: Sequence[str], new: Sequence[str], part: Part, most: int | None = None
 ) -> list[tuple[int, int]]:
-    """The longest list of lines that stand as often in each part, `most` times at most, and in the same order."""
+    """The longest list of lines that occur equally often in each part, at most `most` times, and in the same order."""
     first, last, start, end = part
     counts = [Counter(old[first:last]), Counter(new[start:end])]
     places: dict[str, list[int]] = {}
@@ -76,7 +77,7 @@ def _matched(
 
 
 def _compared(old: Sequence[str], new: Sequence[str], part: Part) -> Iterator[int]:
-    """Lines that stand several times: by `difflib` where they are few, else all are new."""
+    """Lines that occur several times: `difflib` compares them if they are few; otherwise all are new."""
     first, last, start, end = part
     counts = [Counter(old[first:last]), Counter(new[start:end])]
     pairs = sum(count * counts[1][line] for line, count in counts[0].items())

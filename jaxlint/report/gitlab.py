@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
-_MOST_OF_LINE = 2_000  # characters that tell a line from others; it may have a finding in each of its words
+_MOST_OF_LINE = (
+    2_000  # characters that distinguish a line from others; a line may have a finding in each of its words
+)
 
 
 def write(result: CheckResult, stream: TextIO) -> None:

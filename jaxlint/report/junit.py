@@ -51,5 +51,7 @@ def _attribute(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """`text` with what XML cannot represent, or what steers or hides text, shown by its codes; lines and tabs are kept."""
+    """`text` with characters that XML cannot represent, or that control or hide text, shown by their codes.
+    Lines and tabs are kept.
+    """
     return "".join(one if one in "\t\n\r" else escaped(one) for one in re.split("([\t\n\r])", text))

@@ -163,7 +163,7 @@ class Checker:
 
 
 def _stand_somewhere() -> None:
-    """Leaves a current folder that does not exist any more, in which no relative path has a meaning."""
+    """Leaves a current folder that no longer exists, where no relative path has a meaning."""
     try:
         os.getcwd()
     except OSError:

@@ -16,10 +16,11 @@ _SUFFIXES = {"python": ".py", "markdown": ".md", "quarto": ".qmd", "rmd": ".rmd"
 
 
 def path_of(uri: str, language: str = "python") -> Path | None:
-    """The file of a document; for a document that was never saved, a file that does not exist. None for a kind of
-    file that jaxlint does not read.
+    """The file of a document; for a document that was never saved, a file that does not exist. None for a
+    kind of file that jaxlint does not read.
 
-    A document named like a notebook and declared as Python is the Python of its cells. None also for what no file can be called.
+    A document named like a notebook and declared as Python is the Python of its cells. None also for a name
+    that no file can have.
     """
     try:
         path = _path_of(uri, language)

@@ -248,7 +248,7 @@ class Explanations:
 
 
 def _shape(array: ArrayFacts | None) -> str:
-    """What is known of an array, behind the word that it is a tracer."""
+    """The known facts about an array, after the word "tracer"."""
     known = array is not None and array.known
     return f", `{array.written().removesuffix(' tracer')}`" if array is not None and known else ""
 

@@ -30,7 +30,7 @@ from jaxlint.source import SourceFile
 
 T = TypeVar("T")
 
-_PAUSE = 0.05  # seconds without a key before the visible text is checked
+_PAUSE = 0.05  # seconds without a key before the visible text is checked; modules, settings, the jax versions that the project requires, and the history of these
 # Modules, settings, what the project requires of jax, and what is known in it.
 _WATCHED = (
     "**/*.py",

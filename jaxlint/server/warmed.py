@@ -203,8 +203,9 @@ class _Warmed:
         return text
 
     def handed_on(self, one: Connection) -> list[Path]:
-        """Passes on a message of the fork, and closes it after the last one. Returns the files that the fork has
-        parsed."""
+        """Passes on a message of the fork, and closes the connection after the last one. Returns the files
+        that the fork has parsed.
+        """
         copy = self.copy
         if copy is None or one not in copy.waiting:
             return []
@@ -259,7 +260,7 @@ class _Warmed:
         return time.process_time() + self.spent
 
     def answer(self, outcome: Outcome) -> None:
-        """Sends the findings: at once to those who show them, and then with their fixes."""
+        """Sends the findings: early ones for display at once, and later the same findings with their fixes."""
         if self.say_early is not None and not self.preview:
             self.say_early.send(Early(self.number, self.task.checked(outcome), self.cost()))
         if self.preview == 0:

@@ -178,7 +178,7 @@ def _cell_of(lines: Sequence[str], line: int | None) -> range:
 
 
 def _blank_cells(codes: list[str], display: str, problem: Problem) -> Iterator[SourceError]:
-    """Blanks each cell of `codes` that does not parse, and reports it. A file without cells is left alone."""
+    """Blanks each cell of `codes` that does not parse, and reports it. A file without cells stays unchanged."""
     starts = [index for index, line in enumerate(codes) if _CELL.match(line)]
     if not starts:
         return

@@ -1,7 +1,9 @@
-"""A folder, opened by its descriptor: what is made in it lands in that folder, even if a link takes its place meanwhile.
+"""A folder, opened by its descriptor: new files land in that folder, even if a link takes its place in the
+meantime.
 
-Each part of its path is opened by itself and must not be a link. Windows has no such descriptors: there each step looks whether the
-path still leads to the same folder, and a file that was made elsewhere is taken away before a byte is in it.
+Each part of its path is opened separately and must not be a link. Windows has no such descriptors: there each
+step checks that the path still leads to the same folder, and a file that was created elsewhere is removed
+before anything is written into it.
 """
 
 from __future__ import annotations
@@ -25,14 +27,14 @@ _FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """`descriptor`: None where the platform opens no folders. `identity` tells the folder from another one that takes its place."""
+    """`descriptor`: None on platforms that open no folders. `identity` distinguishes the folder from one that takes its place."""
 
     path: Path
     identity: tuple[int, int]
     descriptor: int | None = None
 
     def create(self, name: str) -> int:
-        """Makes a new file for its owner alone, open for writing. Raises FileExistsError."""
+        """Creates a file that only its owner can open, for writing. Raises FileExistsError."""
         flags = (
             os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         )
@@ -50,7 +52,7 @@ class Folder:
         return made
 
     def _look(self) -> None:
-        """Raises OSError if the path of the folder leads elsewhere by now."""
+        """Raises OSError if the path now leads to another folder."""
         if self.descriptor is None and _identity_by_path(self.path) != self.identity:
             raise OSError(errno.ELOOP, "its folder was replaced meanwhile")
 
@@ -58,7 +60,7 @@ class Folder:
         return os.stat(self._place(name), dir_fd=self.descriptor, follow_symlinks=False)
 
     def replace(self, old: str, new: str) -> None:
-        """Gives the file `old` the name `new`, which a file may have."""
+        """Renames the file `old` to `new`, replacing any file of that name."""
         self._look()  # and a folder that takes its place from here on has no file `old`
         os.replace(self._place(old), self._place(new), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
@@ -72,7 +74,7 @@ class Folder:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Folder]:
-    """The folder at a path without links. Raises OSError if a part of it is a link, or no folder."""
+    """Opens the folder at a path without links. Raises OSError if a part of the path is a link, or not a folder."""
     if not _BY_DESCRIPTOR:
         yield Folder(path, _identity_by_path(path))
         return
@@ -89,7 +91,7 @@ def opened(path: Path) -> Iterator[Folder]:
 
 
 def _identity_by_path(path: Path) -> tuple[int, int]:
-    """What a path leads to. Raises OSError if a part of it is a link, or no folder."""
+    """The identity of the folder at a path. Raises OSError if a part of the path is a link, or not a folder."""
     if os.path.normcase(os.path.realpath(path)) != os.path.normcase(path):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     status = os.stat(path)

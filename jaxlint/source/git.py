@@ -31,11 +31,11 @@ _MOST_OF_ERRORS = 1 << 16
 
 
 class NoFile(subprocess.SubprocessError):
-    """Something that is no file, which git would wait for."""
+    """Something that is not a file, so that git would wait for it."""
 
 
 class TooMuch(subprocess.SubprocessError):
-    """An answer beyond the limit."""
+    """An answer over the limit."""
 
 
 def run_git(folder: str, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
@@ -69,10 +69,10 @@ def _program() -> str | None:
 
 
 def _filters(command: list[str], settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings that name commands of filters, and what they are."""
+    """The settings that name the commands of filters, with their values."""
     told = _run([*command, "config", "-z", "--get-regexp", _FILTERS], settings)
     pairs = (os.fsdecode(one).partition("\n") for one in told.stdout.split(b"\0") if one)
-    return {name: value for name, _, value in pairs}  # the last one of a name counts
+    return {name: value for name, _, value in pairs}  # the last setting of a name counts
 
 
 def _run(
@@ -91,8 +91,9 @@ def _run(
 def _bounded(
     command: list[str], environment: Mapping[str, str], given: bytes
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs a command that may say no more than `MOST`: a few kilobytes of a repository can hold trees without end, and
-    files of gigabytes. Raises subprocess.SubprocessError."""
+    """Runs a command whose output may not exceed `MOST`: a few kilobytes of a repository can describe endless
+    trees and files of gigabytes. Raises subprocess.SubprocessError.
+    """
     said: list[bytes] = []
 
     def feed(stream: IO[bytes]) -> None:

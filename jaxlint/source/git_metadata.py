@@ -1,5 +1,6 @@
-"""Looks through what git keeps of a repository before git is called: it would wait for a pipe, or read a
-device, under any of these names. Sockets are refused at once, and git has some of its own."""
+"""Checks the files that git keeps about a repository before git is called: under any of these names git would
+wait for a pipe or read a device. Sockets are refused at once, and git itself creates some.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def irregular(folder: Path) -> Path | None:
 
 
 def _in_place(path: Path, seen: set[str]) -> Iterator[Path]:
-    """What is not regular at a path, below it, and where it points."""
+    """The irregular files at a path, below it, and where it points."""
     real = os.path.realpath(path)
     if real in seen or len(seen) > _MOST:
         return
@@ -55,7 +56,7 @@ def _in_place(path: Path, seen: set[str]) -> Iterator[Path]:
 
 
 def _below(folder: Path, seen: set[str]) -> Iterator[Path]:
-    """What is not regular in a folder of git, and in those that its files name."""
+    """The irregular files in a folder of git, and in the folders that its files name."""
     try:
         with os.scandir(folder) as entries:
             inside = list(entries)
@@ -72,7 +73,7 @@ def _below(folder: Path, seen: set[str]) -> Iterator[Path]:
 
 
 def _named(path: Path, start: bytes, seen: set[str], base: Path | None = None) -> Iterator[Path]:
-    """What is not regular in the folders that a file names, one in each line."""
+    """The irregular files in the folders that a file names, one in each line."""
     for line in _text(path).splitlines():
         if line.startswith(start) and line.strip():
             named = os.fsdecode(line.removeprefix(start).strip())
@@ -80,7 +81,7 @@ def _named(path: Path, start: bytes, seen: set[str], base: Path | None = None) -
 
 
 def _included(path: Path, depth: int) -> Iterator[Path]:
-    """What is not regular among the settings that settings include."""
+    """The irregular files among the settings that settings include."""
     for found in _INCLUDED.findall(_text(path)):
         other = path.parent / os.path.expanduser(os.fsdecode(found.strip()))
         try:

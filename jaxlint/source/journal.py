@@ -35,7 +35,7 @@ _STALE = 24 * 3600.0  # seconds after which a file that never became a journal i
 
 @dataclass(frozen=True, slots=True)
 class HalfDone:
-    """What an interrupted run left: the journal, and the files that hold what the run wrote."""
+    """The traces of an interrupted run: the journal, and the files that hold text from that run."""
 
     journal: Path
     project: Path
@@ -96,7 +96,8 @@ def keeping(project: Path, changes: Iterable[tuple[Path, bytes]]) -> Iterator[No
 
 
 def half_done(paths: Iterable[Path]) -> list[HalfDone]:
-    """What interrupted runs of this user left half-written in the projects that contain `paths` or lie in them.
+    """The files that interrupted runs of this user left half-written in the projects that contain `paths` or
+    lie in them.
 
     Raises StateError if the state folder cannot be trusted.
     """
@@ -116,10 +117,10 @@ def half_done(paths: Iterable[Path]) -> list[HalfDone]:
 
 
 def put_back(paths: Iterable[Path]) -> list[str]:
-    """Restores what interrupted runs left half-written around `paths`; returns the restored files.
+    """Restores files that interrupted runs left half-written around `paths`; returns the restored files.
 
-    A file that was changed since is left alone, and so is the journal of a running command. Raises SourceError if a
-    file cannot be written, StateError if the state folder cannot be trusted.
+    A file that was changed since is not touched, and neither is the journal of a running command. Raises
+    SourceError if a file cannot be written, StateError if the state folder cannot be trusted.
     """
     restored = []
     for one in half_done(paths):
@@ -153,7 +154,7 @@ def _remove_temporaries(project: Path, written: dict[str, str]) -> None:
 
 
 def _is_left(project: Path, path: str, written: str) -> bool:
-    """Whether a file still holds what the interrupted run wrote, and may be written."""
+    """Whether a file still holds the text of the interrupted run, and may be written."""
     try:
         if os.path.realpath(path) != path or not Path(path).is_relative_to(project):
             return False
@@ -204,8 +205,9 @@ def _journals() -> list[Path]:
 
 @contextlib.contextmanager
 def _held(journal: Path) -> Iterator[tuple[Path, dict[str, bytes], dict[str, str]] | None]:
-    """The project, the originals and what was written, for the duration of the block; None unless it is the journal
-    of a dead run."""
+    """The project, the originals and the written text, for the duration of the block; None unless it is the
+    journal of a dead run.
+    """
     try:
         descriptor = open_private(journal)
     except OSError:

@@ -40,7 +40,7 @@ class PathPatterns:
 
     @functools.cached_property
     def _names(self) -> frozenset[str] | None:
-        """The patterns if all are names without anything special, as those of the settings' default are."""
+        """The patterns, if all of them are plain names, as in the default settings."""
         plain = len(self.patterns) <= _MAX_PATTERNS and all(map(_PLAIN_NAME.fullmatch, self.patterns))
         return frozenset(self.patterns) if plain else None
 

@@ -25,7 +25,7 @@ _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte orde
 
 
 def portable(path: Path, root: Path) -> str:
-    """A path as it is stored: relative to `root` where it lies below, so that it means the same in a copy."""
+    """A path in the form in which it is stored: relative to `root` if it lies below, so that it is also valid in a copy."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
@@ -189,6 +189,6 @@ def _line_at(data: bytes, offset: int) -> int:
 
 
 def _one_line(error: Exception) -> str:
-    """Shortens what a file names, such as an encoding: it may be of any length, and a message may not."""
+    """Shortens texts from a file, such as the name of an encoding: they may be of any length, and a message may not."""
     text = " ".join(str(error).split())
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

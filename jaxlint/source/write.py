@@ -223,7 +223,7 @@ def _beside(target: str) -> str:
 
 
 def _copy_metadata(folder: Folder, target: str, name: str, descriptor: int) -> None:
-    """Gives the open file `name` what the target has beside its text."""
+    """Copies mode, owner, extended attributes and access control lists of the target to the open file `name`."""
     own: int | Path = descriptor if os.chmod in os.supports_fd else folder.path / name
     try:
         status = folder.status(target)
@@ -232,7 +232,7 @@ def _copy_metadata(folder: Folder, target: str, name: str, descriptor: int) -> N
     if status is None or not stat.S_ISREG(status.st_mode):
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(own, 0o666 & ~umask)  # a new file: what `open` would have given it
+        os.chmod(own, 0o666 & ~umask)  # a new file: the mode that `open` would have used
         return
     if hasattr(os, "chown"):
         with contextlib.suppress(OSError):  # only the superuser may change the owner

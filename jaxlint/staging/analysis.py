@@ -58,12 +58,12 @@ def analyze(
 ) -> Analysis:
     """Analyses `files` as one project and reports what `rules` find in them.
 
-    Other files of the project are read when an import reaches them. Context files that import one of `files` are
-    evaluated too, since their calls show how its functions are used. A file that cannot be parsed is an error in the
-    result, not an exception. `only`: the files to evaluate if they are one part of the run
-    (`jaxlint.staging.import_components`); `sharing`: how many parts share the steps for context files. `meanwhile` is
-    called now and then with the partial result. `warm`: stops halfway and continues with another text of the one
-    file.
+    Other files of the project are read when an import reaches them. Context files that import one of `files`
+    are evaluated too, since their calls show how its functions are used. A file that cannot be parsed is an
+    error in the result, not an exception. `only`: the files to evaluate if they are one part of the run
+    (`jaxlint.staging.import_components`); `sharing`: how many parts share the steps for context files.
+    `meanwhile` is called regularly with the partial result. `warm`: stops halfway and continues with another
+    text of the one file.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
     consequences = Consequences()

@@ -15,7 +15,7 @@ Place = tuple[str, str, Span]  # a finding's file, rule and position
 
 @dataclass(frozen=True, slots=True)
 class WrongStatic:
-    """A finding that a jitted function has the wrong static arguments. `entries` are the wrong ones."""
+    """A finding that a jitted function has the wrong static arguments. `entries` are the wrong positions or names."""
 
     jitted: Transformed
     entries: frozenset[str]

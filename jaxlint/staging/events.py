@@ -66,7 +66,7 @@ class Event:
         if isinstance(value, Array) and value.staged and not self.frame.stage.staged and not differentiated:
             # it left its trace: a leak, which has its own event, or a state that a library restores
             return True
-        # What this trace stores is wrong from now on, whoever asked first.
+        # What this trace stores is wrong from now on, even if another check comes first.
         stored = isinstance(self, LeakEvent)
         same = True
         frame: Frame | None = self.frame

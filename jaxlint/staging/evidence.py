@@ -1,4 +1,4 @@
-"""The evidence behind a finding: the nearby code alone, or also other files and tests; and whether its cost is felt."""
+"""The evidence behind a finding: the nearby code alone, or also other files and tests; and whether its cost matters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def severity_of(event: Event) -> Severity:
 PICTURES = re.compile(
     r"(^|_)(plots?|plotting|figures?|visuali[sz]e\w*|animate|animation|render|videos?|movies?|gifs?)(_|$)|^plot|^show_"
 )
-# What draws them.
+# Calls that draw them.
 _DRAWN_BY = re.compile(
     r"matplotlib|pyplot|plotly|seaborn|bokeh|altair|pyvista|imageio|mediapy|pygame|\bPIL\b|\bcv2\b|renderer",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ _DRAWN_BY = re.compile(
 _PREPARES = re.compile(
     r"^_*(download|convert|export|restore|from_pretrained|load_(\w+_)?(weights|params|checkpoint|pretrained))"
 )
-# Files that draw pictures, and (below) files that are no longer run.
+# Files that draw pictures, and (below) files that nobody runs any more.
 _ASIDE = re.compile(
     r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*)$|^(plot|visuali[sz]e|animate)_"
 )
@@ -51,15 +51,17 @@ _RETIRED = re.compile(r"^_*(archived?|legacy|depr\w+|obsolete|attic|unused|trash
 _OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared with others
 
 
-# Folders of programs that measure what the project has.
+# Folders with programs that measure the project.
 _TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking)$")
-# Functions that call what stands beside them, to see that it works.
+# Functions that call the code beside them to see that it works.
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 
 
 def is_trial(node: ast.AST, frame: Frame) -> bool:
-    """Whether code only tries out the project, so that neither its numbers nor its time matter: the part of an imported
-    module that runs only when the module is a script, if it has no loop; a function named for it; a folder of benchmarks."""
+    """Whether code only tries out the project, so that neither its numbers nor its time matter. Such code is
+    the script part of a module that others import (if it has no loop), a function with such a name, or a file
+    in a folder of benchmarks.
+    """
     function = frame.function
     if any(_TRIALS.search(part) for part in _parts(frame.module, stem=False)):
         return True
@@ -82,24 +84,26 @@ def _asks_for_script(test: ast.expr) -> bool:
 
 
 def _loops_in(node: ast.AST) -> bool:
-    """Whether code has a loop, as what trains or evaluates does."""
+    """Whether code has a loop, as training and evaluation do."""
     return any(isinstance(one, ast.For | ast.While) for one in ast.walk(node))
 
 
 def _is_library(module: Module) -> bool:
-    """Whether a file is there to be imported: it is part of a package, and defines what others may use."""
+    """Whether a file exists to be imported: it is part of a package, and its definitions are for others."""
     defines = any(isinstance(one, (ast.ClassDef, ast.FunctionDef)) for one in module.tree.body)
     return defines and bool(module.package)
 
 
 def is_retired(module: Module) -> bool:
-    """Whether a file is no longer run, judged by its name or its folder's: an archive, a backup."""
+    """Whether nobody runs a file any more, judged by its name or its folder's: an archive, a backup."""
     return any(map(_RETIRED.search, _parts(module))) or any(map(_OLD.search, _parts(module, stem=False)))
 
 
 def is_aside(frame: Frame) -> bool:
-    """Whether code is not part of a program's main work, so that its cost does not matter: a picture, a conversion of files, an
-    archive, or what a test calls. What a test traces, the program traces as well."""
+    """Whether code is not part of a program's main work, so that its cost does not matter: it draws pictures,
+    converts files, lies in an archive, or a test calls it. Code that a test traces counts as code that the
+    program traces.
+    """
     return any(
         (one.module.is_test and not frame.stage.staged)
         or is_retired(one.module)
@@ -116,7 +120,7 @@ def _is_aside(name: str, module: Module) -> bool:
 
 
 def _parts(module: Module, stem: bool = True) -> Iterator[str]:
-    """The names of a file and its folders, as the user gave them; of an absolute path, of the nearest folder alone."""
+    """The names of a file and its folders, as the user gave them; for an absolute path, only the nearest folder."""
     path = Path(module.display)
     yield from (part.lower() for part in (path.parts[:-1] if not path.is_absolute() else path.parts[-2:-1]))
     if stem:
@@ -134,8 +138,9 @@ def _is_test(frame: Frame) -> bool:
 
 
 def _is_left_to_tests(frame: Frame) -> bool:
-    """Whether no call of it is visible and it stands beside tests. A table or a decorator of the tests may call it,
-    perhaps to see it fail."""
+    """Whether no call of it is visible and it lies beside tests. A table or a decorator of the tests may call
+    it, perhaps to see it fail.
+    """
     if frame.context != "entry" or not frame.module.is_test:
         return False
     return any(function.name.startswith("test") for function in nodes_of(frame.module.tree, ast.FunctionDef))

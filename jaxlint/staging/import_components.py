@@ -97,7 +97,7 @@ def _connected(project: Project, module: Module) -> Iterator[Module]:
 
 
 class _Groups:
-    """A union-find of modules and folders."""
+    """Groups of connected modules and folders (union-find)."""
 
     def __init__(self) -> None:
         self._above: dict[object, object] = {}

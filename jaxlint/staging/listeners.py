@@ -85,8 +85,7 @@ class Listeners:
 
 
 def _may_be_told_of(name: str) -> bool:
-    """Whether rules handle events about a name: names of JAX and its ecosystem, and the places where JAX reads
-    settings."""
+    """Whether rules handle events about a name: JAX and its ecosystem, and the functions from which JAX reads settings."""
     return name.partition(".")[0] in JAX_FAMILY or name in _ENVIRONMENT
 
 

@@ -47,7 +47,7 @@ class Module:
 
     @functools.cached_property
     def spelled(self) -> str:
-        """The text with its names as Python compares them, for what is asked of it without parsing."""
+        """The text with its names as Python compares them, for questions that need no parsing."""
         return normalized(self.source.text)
 
     @functools.cached_property
@@ -58,12 +58,12 @@ class Module:
 
     @functools.cached_property
     def asked(self) -> list[tuple[int, str]]:
-        """What its imports name, read from the text without parsing: the leading dots and the name."""
+        """The modules that its imports name, read from the text without parsing: the number of leading dots and the name."""
         return list(imported_names(self.spelled))
 
     @functools.cached_property
     def set_on_classes(self) -> frozenset[str]:
-        """Names of attributes that the module sets on what looks like a class: `Model.debug = True`."""
+        """Names of attributes that the module seems to set on a class: `Model.debug = True`."""
         return frozenset(_SET_ON_CLASS.findall(self.spelled))
 
     @functools.cached_property
@@ -109,7 +109,9 @@ class Module:
 
 
 def imported_names(text: str) -> Iterator[tuple[int, str]]:
-    """What imports in the text name: the leading dots and the name. `from a import b` may name `a` and `a.b`."""
+    """The modules that imports in the text name: the number of leading dots and the name. `from a import b`
+    may name `a` and `a.b`.
+    """
     for match in IMPORT.finditer(text):
         source, names, plain = match.groups()
         if plain is not None:
@@ -125,7 +127,7 @@ def imported_names(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _imported_name(text: str) -> str:
-    """The name that a part of an import statement asks for: `a.b` of `a.b as c`."""
+    """The name that a part of an import statement asks for: `a.b` in `a.b as c`."""
     return text.strip(" \t\r\n\\").partition(" as ")[0].strip()
 
 

@@ -142,8 +142,10 @@ class Reporter:
         )
 
     def _is_beside(self, node: ast.AST) -> bool:
-        """Whether the finding does not matter in practice: anything in an archive, a cost beside the work of the program, or in
-        what is only tried out; there repeated random numbers deceive nobody either."""
+        """Whether the finding does not matter in practice. In an archive nothing matters. Beside the work of
+        the program, or in code that only tries something out, costs do not matter, and repeated random
+        numbers mislead nobody.
+        """
         assert self.event is not None
         frame = self.event.frame
         if self.rule.category == "migration":

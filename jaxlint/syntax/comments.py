@@ -1,7 +1,7 @@
 """The comments of a module, found by one pass over its strings.
 
-The standard library's tokenizer takes as long for a file as a quarter of libcst's parse. Only strings can hold a `#`
-that begins no comment, so comments and strings are all that has to be told apart.
+The standard library's tokenizer takes as long for a file as a quarter of libcst's parse. Only strings can
+hold a `#` that begins no comment, so it is enough to tell comments and strings apart.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class _Scan:
         self.elifs: list[tuple[str, int]] = []  # indentation and length of each open chain
 
     def feed(self, kind: str, token: re.Match[str]) -> str | None:
-        """Processes the next token; returns what to say if it nests too deeply."""
+        """Processes the next token; returns a message if it nests too deeply."""
         if kind == "skip":
             return None
         level = self.brackets[-1]

@@ -10,7 +10,7 @@ Tree = TypeVar("Tree")
 
 
 def again_if_miscounted(parse: Callable[[], Tree]) -> Tree:
-    """What `parse` returns, at the second attempt if the first raises SystemError."""
+    """The result of `parse`, from the second attempt if the first raises SystemError."""
     try:
         return parse()
     except SystemError:

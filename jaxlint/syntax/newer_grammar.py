@@ -1,4 +1,4 @@
-"""Parses the grammar of a newer Python than the running one, into trees of the standard library's `ast`.
+"""Parses the grammar of a Python newer than the running one into trees of the standard library's `ast`.
 
 libcst has its own grammar, so it locates the new constructs. Each is replaced in the text by an old construct of the
 same length in bytes: type parameters by blanks, an f-string by `( )`. The running parser then places every other node

@@ -317,8 +317,9 @@ def _requirements(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, 
 
 
 def _environment(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
-    """A conda environment: what stands below `pip:` is raised, and the limits of conda's own packages are only
-    reported, since its channels have their own releases."""
+    """A conda environment. Requirements below `pip:` are raised. The limits of conda's own packages are only
+    reported, since conda's channels have their own releases.
+    """
     found: list[Pin] = []
     lines = source.text.split("\n")
     below = -1  # the indentation of `- pip:`, while its list lasts
@@ -348,7 +349,7 @@ def _of_pip(line: str, targets: Mapping[str, Aim]) -> tuple[str, tuple[str, str]
 
 
 def _of_conda(line: str, targets: Mapping[str, Aim]) -> tuple[str, str, str] | None:
-    """An entry of conda that does not reach the target: for a person."""
+    """An entry for conda that excludes the target: a person must change it."""
     match = _CONDA.match(line[:_MAX_LINE])
     aim = _aim_of(match["name"], targets) if match is not None else None
     if match is None or aim is None:

@@ -43,8 +43,9 @@ def is_identified_by_itself(cls: ClassValue) -> bool:
 
 
 def is_compiled_by_class(frame: Frame) -> bool:
-    """Whether a method that leads to a frame is one that its class compiles: `cls.step = jax.jit(cls.step)`. Whether the
-    path without `jit` runs is then a setting's business."""
+    """Whether a frame is reached through a method that its class compiles (`cls.step = jax.jit(cls.step)`). A
+    setting may decide whether the path without `jit` runs.
+    """
     for one in (frame, *frame.callers()):
         function = one.function
         if function is not None and function.cls is not None and not isinstance(function.node, ast.Lambda):
@@ -94,7 +95,7 @@ def reads_of_self(
 
 @dataclass
 class MethodFacts:
-    """What a method does with its object: attributes read (the last first) and stored, methods called."""
+    """The attributes that a method reads (the last first) and stores, and the methods that it calls."""
 
     loads: list[ast.Attribute] = field(default_factory=list)
     stores: dict[str, list[ast.Attribute]] = field(default_factory=dict)

@@ -111,7 +111,7 @@ def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: 
     own = loop in frame.loops
     around = not own or any(host_loops(caller) for caller in frame.callers())
     if around and _updates_by_optimiser(frame):
-        return  # `eager-update` tells it of the whole function
+        return  # `eager-update` reports the whole function
     report(
         event.node,
         f"`{name}` of `{function.qualname}` runs operation by operation each iteration; {advice}",

@@ -1,4 +1,4 @@
-"""How hot a loop is: whether the program trains, samples, simulates or evaluates in it, so that its cost adds up."""
+"""Whether a loop does the work of the program: training, sampling, simulation or evaluation, where costs per iteration add up."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def is_hot(loop: Loop, frame: Frame, called: str = "", around: bool = True) -> b
 
 
 def is_fed(loop: Loop, frame: Frame, called: str) -> bool:
-    """Whether a loop is the innermost of a program's work, entered for each batch or step: it takes a batch, or calls a
-    function that is named for a step of training. In others, such as fits of a few numbers, simulations and epochs, an
-    iteration takes so long that the host is not missed.
+    """Whether a loop is the innermost loop of the work and runs once for each batch or step: it takes a
+    batch, or calls a function whose name says that it trains one step. Other loops, over fits, simulations or
+    epochs, take so long in each iteration that a wait for the host costs nothing.
     """
     if holds_loop(loop.node):
         return False
@@ -92,8 +92,9 @@ def is_named_for_work(called: str) -> bool:
 
 
 def runs_loop(value: Value) -> bool:
-    """Whether a function itself runs a loop on the device, such as all steps of a simulation: a call takes long, and what the
-    host does between two calls is small beside it."""
+    """Whether a function itself runs a loop on the device, such as all steps of a simulation. A call then
+    takes so long that work of the host between two calls does not matter.
+    """
     function = _function_in(value)
     return function is not None and any(map(_is_loop, nodes_of(function.node, ast.Call)))
 
@@ -117,8 +118,10 @@ def runs_many_steps(value: Value) -> bool:
 
 
 def is_light(value: Value, depth: int = 4) -> bool:
-    """Whether all that a function computes is seen, and is a few operations: the device is through before the host has asked.
-    A loop on the device, a model of a library and code that is not here may take any time."""
+    """Whether the whole function is visible and has only a few operations: the device finishes before the
+    host asks for the result. A loop on the device, a model of a library and code that cannot be read may take
+    any time.
+    """
     function = _function_in(value)
     if function is None:
         return False
@@ -185,7 +188,9 @@ def loops_around(loop: Loop, frame: Frame) -> list[Loop]:
 
 @cache
 def advances(loop: ast.AST) -> bool:
-    """Whether a call of the body computes a value from that which an earlier iteration has left in the same name."""
+    """Whether the body calls a function that computes a value from the value that an earlier iteration stored
+    under the same name.
+    """
     for targets, value in assignments(loop):
         for call in walk(value):
             if not isinstance(call, ast.Call) or last_name(call.func) in _PLAIN:
@@ -199,7 +204,7 @@ def advances(loop: ast.AST) -> bool:
 
 @cache
 def _fresh(loop: ast.AST) -> frozenset[str]:
-    """The names that each iteration begins with: those that the `for` binds."""
+    """The names that each iteration binds again: the targets of the `for`."""
     target = getattr(loop, "target", None)
     return (
         frozenset(part.id for part in walk(target) if isinstance(part, ast.Name)) if target else frozenset()

@@ -14,7 +14,7 @@ from jaxlint_rules._purpose import PLOTTERS
 
 _NEAR = 2  # calls between a loop and a place in its body
 FEW = 4  # loops with fewer iterations do not matter
-BRIEF = 32  # iterations of a loop that the program enters once, whose waits and dispatches are not felt
+BRIEF = 32  # iterations of a loop that runs once, whose waits and dispatches do not matter
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
 # Functions that create arrays of a given size.
 SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
@@ -93,7 +93,8 @@ def is_few(loop: Loop, frame: Frame) -> bool:
 
 
 def is_brief(loop: Loop, frame: Frame) -> bool:
-    """Whether the program comes to a loop of a known, small number of iterations once: what each costs is paid a few times.
+    """Whether the program runs a loop once, with a known, small number of iterations: each cost is paid a few
+    times.
 
     A number that one caller passes does not count.
     """
@@ -109,7 +110,7 @@ def is_brief(loop: Loop, frame: Frame) -> bool:
 
 
 def is_tried_out(loop: Loop, frame: Frame) -> bool:
-    """Whether the program itself runs the loop once or twice, from its module body down to here."""
+    """Whether the program itself runs the loop once or twice, counted from the body of its module."""
     return loop.trips is not None and loop.trips <= 2 and is_on_host(frame)
 
 
@@ -149,7 +150,7 @@ _PLOTS = PLOTTERS | {"axis"}
 
 @cache
 def shows_results(loop: ast.AST) -> bool:
-    """Whether a loop displays results: it plots, or iterates over settings that are written there."""
+    """Whether a loop displays results: it draws plots, or iterates over settings that are literals."""
     iterable = getattr(loop, "iter", None)
     if isinstance(iterable, (ast.List, ast.Tuple)):
         return True
@@ -193,7 +194,9 @@ def writes_file(loop: ast.AST) -> bool:
 
 
 def is_entered_once(frame: Frame) -> bool:
-    """Whether the program is seen to come to the innermost loop of a frame once: from a module body, through no other loop."""
+    """Whether the program reaches the innermost loop of a frame exactly once, as far as the analysis sees:
+    from a module body, through no other loop.
+    """
     return is_on_host(frame) and not frame.loops[:-1] and not any(caller.loops for caller in frame.callers())
 
 
@@ -233,7 +236,7 @@ def is_host_loop(loop: Loop, frame: Frame) -> bool:
 
 @cache
 def _reads_numbers(loop: ast.AST) -> bool:
-    """Whether a loop prints, logs or fetches numbers, which is impossible in a trace."""
+    """Whether a loop prints, logs or fetches numbers, which is impossible at trace time."""
     names = [dotted(call.func) for call in nodes_of(loop, ast.Call)]
     return any(name in _READS or name.endswith(_READING_METHODS) for name in names)
 

@@ -9,7 +9,9 @@ from jaxlint.api.syntax import cache, dotted, nodes_of
 
 
 def is_on_host(frame: Frame) -> bool:
-    """Whether the analysis saw the program itself run this, from a module body or the function that a script starts."""
+    """Whether the analysis saw the program run this code on the host, from a module body or from the function
+    that a script starts.
+    """
     root = frame
     while root.caller is not None:
         if not root.is_called():
@@ -30,8 +32,9 @@ _RUNNERS = frozenset({"app.run", "absl.app.run", "fire.Fire", "tyro.cli", "typer
 
 @cache
 def started_by_script(tree: ast.Module) -> frozenset[str]:
-    """Functions that a script starts below `if __name__ == "__main__":` through a library that parses its options:
-    `app.run(main)`, and `main()` where `hydra.main` or the like decorates it."""
+    """Functions that a script starts below `if __name__ == "__main__":` through a library that parses its
+    options: `app.run(main)`, and `main()` where `hydra.main` or a similar decorator decorates it.
+    """
     decorated = {
         one.name
         for one in tree.body

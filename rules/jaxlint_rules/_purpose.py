@@ -1,4 +1,4 @@
-"""What the author says of a place: in the docstring and name of its function, and in the comments beside it."""
+"""The author's words about a place: the docstring and name of its function, and the comments beside it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def says(frame: Frame, node: ast.AST, words: re.Pattern[str], above: int = 2) ->
 
 
 def says_of(name: str, frame: Frame, words: re.Pattern[str]) -> bool:
-    """Whether the docstring of the function around a place says something of a name, there or in the lines that follow."""
+    """Whether the docstring of the function around a place uses one of these words about a name, in the same
+    line or the next ones.
+    """
     owner = frame.owner
     text = ast.get_docstring(owner) if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
     lines = (text or "").splitlines()
@@ -45,7 +47,7 @@ def says_of(name: str, frame: Frame, words: re.Pattern[str]) -> bool:
 
 
 def makes_pictures(frame: Frame) -> bool:
-    """Whether the function of a frame is there to plot: by its name, or since it draws itself."""
+    """Whether the function of a frame exists to plot: its name says so, or it draws."""
     function = frame.function
     if function is None or isinstance(function.node, ast.Lambda):
         return False

@@ -1,4 +1,4 @@
-"""Values that are no pytrees, and no leaves of one."""
+"""Values that are neither pytrees nor leaves of one."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def path_to(frame: Frame, why: Why | None = None) -> str:
 
 
 def staged_because(frame: Frame) -> str:
-    """Why this frame runs under a trace: "JAX traces `f` (`jax.jit`, line 30)"."""
+    """Why this frame runs at trace time: "JAX traces `f` (`jax.jit`, line 30)"."""
     why = frame.stage.why
     if why is None:
         return "JAX traces this code"

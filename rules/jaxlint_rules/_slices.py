@@ -45,7 +45,7 @@ def calls_in(loop: ast.AST) -> Iterator[ast.Call]:
 
 
 def made_of(node: ast.AST, loop: ast.AST) -> set[str]:
-    """The names that hold the value of `node`, or a value computed from it in the iteration."""
+    """The names that hold `node`, or a value computed from it in the same iteration."""
     found: set[str] = set()
     while True:
         before = len(found)

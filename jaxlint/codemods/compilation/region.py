@@ -92,7 +92,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
             _compile(draft, step, span, transform)
             return
         except _OnlyACall as narrow:
-            refusal = refusal or narrow  # more is said of a wider part
+            refusal = refusal or narrow  # the reason for a wider part says more
         except Refused as other:
             refusal = other
     raise refusal or Refused("there are no statements")
@@ -337,7 +337,7 @@ class Region:
         return list(found)
 
     def may_keep(self) -> bool:
-        """Whether its function may stand in the one around it, and is not compiled at each call of that one."""
+        """Whether its function may be defined in the enclosing one without being compiled again at each call of that one."""
         return self._top_of_loop() is not None and not self.is_called_often
 
     def _top_of_loop(self) -> ast.stmt | None:
@@ -369,8 +369,7 @@ class Region:
         return leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
 
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
-        """Whether a variable is not an array and is constant for all calls of the function, so that it is closed
-        over."""
+        """Whether a variable is not an array and is constant for all calls of the function, so that it is closed over."""
         values = self.values_of(name, possible, file)
         holds_none = bool(values) and all(is_object(one) or is_settings(one, possible) for one in values)
         if not holds_none and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
@@ -415,7 +414,7 @@ class Region:
         return last if isinstance(last, ast.stmt) else None
 
     def name(self) -> str:
-        """What a person would call it."""
+        """A name for the new function, as a person would choose it."""
         if self.expression is not None:
             return name_of_value(self.expression)
         called = {

@@ -124,7 +124,7 @@ def object_of(site: Site, scope: Scope) -> str:
 
 
 def kept_as_static(possible: PossibleValues, method: ast.AST, file: File) -> str | None:
-    """Why `jit` cannot tell the objects of a method's class apart, in words; None if each is equal to itself alone."""
+    """Why `jit` cannot distinguish the objects of a method's class, in words; None if each is equal only to itself."""
     cls = possible.classes.class_around(method, file)
     if cls is None:
         return "the method belongs to no class"
@@ -192,7 +192,7 @@ def _is_read_in_place(
 
 
 def _is_counted(attribute: str, possible: PossibleValues) -> bool:
-    """Whether a method counts in an attribute, so that a function is given its present number."""
+    """Whether a method counts in an attribute, so that the function must receive the present number as an argument."""
     return any(
         isinstance(file.names.parents.get(store), ast.AugAssign)
         for file, store in possible.program.stores.get(attribute, ())

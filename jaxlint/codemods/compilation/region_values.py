@@ -45,7 +45,7 @@ def only_unknown(values: frozenset[Value]) -> bool:
 
 
 def is_settings(value: Value, possible: PossibleValues) -> bool:
-    """Whether a value is an object of a dataclass that holds numbers and texts alone, which nothing sets after it was made."""
+    """Whether a value is an object of a dataclass that holds only numbers and strings, which nothing sets after its creation."""
     if not isinstance(value, Inst) or possible.external_bases(value.cls):
         return False
     named = possible.classes.decorators(value.cls)
@@ -102,7 +102,7 @@ def computes_more_than_a_call(statements: Sequence[ast.stmt], possible: Possible
         if isinstance(part, ast.BinOp) and (
             part not in given or possible.of(file.same(part), file) != {NUMBER}
         ):
-            return True  # more than a count that the call is given
+            return True  # more than a count, which the call receives as an argument
     callees = possible.of(file.same(calls[0].func), file)
     return bool(callees) and all(map(_is_bare_gradient, callees))
 

@@ -1,10 +1,12 @@
-"""Whether what is donated may hold one buffer in two places, for which XLA raises: "Attempt to donate the same buffer twice".
+"""Whether donated arguments may hold one buffer in two places. XLA raises for this: "Attempt to donate the
+same buffer twice".
 
     out = embed if args.tie else jax.random.normal(key, embed.shape)
     params = {"embed": embed, "out": out}
 
-A run shows this for its own path alone. So the places of the program where two parts become one are found, and the values that they make
-are followed to the donating call: through variables, attributes, arguments and results of functions, in all files.
+A run shows this for its own path alone. So this module finds the places of the program where two parts become
+one buffer, and follows the resulting values to the donating call: through variables, attributes, arguments
+and results of functions, in all files.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from jaxlint.syntax.miscounted_depth import parse_expression
 _MAKERS = frozenset({"create", "replace", "_replace", "_make", "dict", "tree_at", "SimpleNamespace"})
 _CHANGED = frozenset(
     {"replace", "_replace", "tree_at", "update", "dict"}
-)  # they keep the rest of what they change
+)  # they keep the other parts of the object
 _METHODS = frozenset({"replace", "_replace", "update"})
 _PLAIN = frozenset({"int", "float", "bool", "str", "int | None", "float | None", "str | None", "Callable"})
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
@@ -40,9 +42,10 @@ Value = tuple["_View", ast.AST]
 def held_twice(
     site: Parsed, others: Iterable[Parsed], calls: Sequence[tuple[ast.Call, list[ast.expr]]], stepping: str
 ) -> str:
-    """Where two parts of what is donated become one buffer, in words; empty if that is not seen.
+    """Where two parts of a donated argument become one buffer, in words; empty if no such place is visible.
 
-    `calls`: the calls in `site` that donate, with the arguments that they donate. `stepping`: the function that is called.
+    `calls`: the calls in `site` that donate, with the arguments that they donate. `stepping`: the called
+    function.
     """
     views = [_View(one, stepping) for one in (site, *others)]
     own = views[0]
@@ -101,7 +104,7 @@ class _View:
         return frozenset().union(*(self.holders(one, depth + 1) for one in below))
 
     def _handed_back(self, node: ast.Call) -> list[ast.AST]:
-        """The arguments that a call may give back as they are: of a library's function its first one, and the trees that it maps."""
+        """The arguments that a call may return unchanged: the first one of a library's function, and the trees that it maps."""
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         name = self.names.qualified(node.func)
         made = self._class_of(node)
@@ -123,7 +126,9 @@ class _View:
         return made[0] if len(made) == 1 and isinstance(made[0], ast.ClassDef) else None
 
     def _is_field(self, call: ast.Call, given: ast.expr, made: ast.ClassDef) -> bool:
-        """Whether an object of a class of the file may hold this argument as it is: it is stored, or it is a field, and no plain number."""
+        """Whether an object of a class of the file may hold this argument unchanged: it is stored, or it is a
+        field, and not a plain number.
+        """
         init = next(
             (one for one in made.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None
         )
@@ -180,7 +185,7 @@ class _View:
     # Where two become one
 
     def sharing(self) -> Iterator[tuple[ast.expr, int]]:
-        """Expressions that may hold a buffer twice, with the line that makes it so."""
+        """Expressions that may hold a buffer twice, with the line of the second holder."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
                 yield from ((root, node.lineno) for root in self._stored_twice(node))
@@ -238,7 +243,7 @@ class _View:
         return last in _CHANGED and self._changed_shares(node, last)
 
     def _changed_shares(self, node: ast.Call, last: str) -> bool:
-        """Whether a part of what is changed is put into another place of it, which keeps the rest."""
+        """Whether a change puts a part of an object into another place of the same object, which keeps the rest."""
         called, given = node.func, node.args
         wholes = [called.value] if isinstance(called, ast.Attribute) and last in _METHODS else given[:1]
         pairs = [(keyword.arg, keyword.value) for keyword in node.keywords]
@@ -256,7 +261,7 @@ class _View:
         return any(self._is_other_part(value, whole, key) for whole in wholes for key, value in pairs)
 
     def _comprehension_shares(self, node: ast.ListComp | ast.DictComp | ast.GeneratorExp) -> bool:
-        """Whether each iteration yields the same arrays: they do not depend on what the loop runs over."""
+        """Whether each iteration yields the same arrays: they do not depend on the loop variables."""
         value = node.value if isinstance(node, ast.DictComp) else node.elt
         turning = {name for one in node.generators for name in names_in(one.target)}
         return bool(self.holders(value)) and not turning & names_in(value)
@@ -296,7 +301,7 @@ class _View:
         return any(one & other for one, other in combinations([self.holders(part) for part in parts], 2))
 
     def _is_other_part(self, value: ast.expr, whole: ast.expr, key: str | None) -> bool:
-        """Whether a value may be a part of `whole` that stands in it under another name."""
+        """Whether a value may be a part of `whole` that `whole` also holds under another name."""
         for one in self.holders(value):
             if one[0] == "part" and _within(str(one[1]), ast.unparse(whole)):
                 node = parse_expression(str(one[1]))
@@ -309,7 +314,7 @@ class _View:
 
 
 class _Followed:
-    """The way of a value to a donating call."""
+    """Follows a value to a donating call."""
 
     def __init__(self, views: Sequence[_View], own: _View, donated: set[ast.AST]) -> None:
         self.views, self.own, self.donated = views, own, donated
@@ -330,7 +335,7 @@ class _Followed:
         return False
 
     def _next(self, view: _View, node: ast.AST) -> Iterator[Value]:
-        """Where the value is found next."""
+        """The next places of the value."""
         if isinstance(node, ast.Name) and not isinstance(view.names.parents.get(node), ast.keyword):
             scope = view.names.scope_at(node).resolve(node.id)
             if scope is not None:
@@ -360,7 +365,7 @@ class _Followed:
             yield from self._calls(maker.name)
 
     def _calls(self, name: str) -> Iterator[Value]:
-        """The calls of a function or class, and the calls that are given it."""
+        """The calls of a function or class, and the calls that receive it as an argument."""
         for other in self.views:
             for node in ast.walk(other.tree):
                 if not isinstance(node, ast.Call):
@@ -374,7 +379,7 @@ class _Followed:
                     yield other, above if isinstance(above, ast.Call) and above.func is node else node
 
     def _parameters(self, view: _View, node: ast.AST) -> Iterator[Value]:
-        """The parameters of the functions of the program that are given it."""
+        """The parameters of the program's functions that receive it."""
         child, above = node, view.names.parents.get(node)
         while isinstance(above, ast.Tuple | ast.List | ast.Dict | ast.Starred | ast.keyword | ast.IfExp):
             child, above = above, view.names.parents.get(above)
@@ -414,5 +419,5 @@ def _constant(node: ast.AST | None) -> str | None:
 
 
 def _is_plain(parameter: ast.arg) -> bool:
-    """Whether a parameter is a number or a name, by its annotation."""
+    """Whether a parameter is a number or a string, by its annotation."""
     return parameter.annotation is not None and ast.unparse(parameter.annotation) in _PLAIN

@@ -132,7 +132,7 @@ class _Reader(Called):
         return None
 
     def _making(self, call: ast.Call | None, frame: Frame | None) -> Change | None:
-        """Creating an object changes the streams that it draws from, and the counters of its class."""
+        """The change by creating an object: it advances the streams that it draws from, and the counters of its class."""
         if call is None:
             return None
         for part in (*call.args, *(keyword.value for keyword in call.keywords)):

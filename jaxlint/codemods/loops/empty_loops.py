@@ -1,7 +1,8 @@
-"""What a loop or comprehension of Python without a turn leaves, kept where it becomes one of JAX.
+"""Preserves the result of a Python loop or comprehension without iterations when it becomes a JAX loop.
 
-Python leaves the variables as they were, numbers and None among them, and raises where an empty list is stacked. A loop of JAX gives arrays
-all the same, and traces its body. Where it is not known that a loop turns, a test of that is put around it.
+Python then leaves the variables unchanged, possibly numbers or None, and raises if an empty list is stacked.
+A JAX loop returns arrays in any case, and traces its body. If it is unknown whether a loop has an iteration,
+the rewrite puts a test around it.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ _SAME_ROWS = ("list", "tuple", "reversed", "enumerate", "tqdm")
 
 
 def turning_test(draft: Draft, iterable: ast.expr, *, layers: bool = False) -> str:
-    """A test of whether a loop over `iterable` turns; "" where it does for certain, or no promise is made for paths that no run took.
+    """A test of whether a loop over `iterable` has an iteration; "" if it certainly has one, or if the
+    codemod makes no promise for paths that no run took.
 
-    `layers`: it is a sequence of pytrees, which are stacked; no layers cannot be, so that this is always asked.
-    Raises Refused where that cannot be asked without running over it.
+    `layers`: it is a sequence of pytrees, which are stacked. An empty one cannot be stacked, so the test is
+    always needed. Raises Refused if the test would consume the iterable.
     """
     if not draft.strict and not layers:
         return ""
@@ -51,7 +53,7 @@ class _Asker:
         if isinstance(node, ast.Call) and name == "zip":
             strict = any(
                 one.arg == "strict" for one in node.keywords
-            )  # which raises where one alone is empty
+            )  # which raises if just one of them is empty
             tests = [test for one in node.args if (test := self.test(one))]
             return (" or " if strict else " and ").join(dict.fromkeys(tests))
         if isinstance(node, ast.Call) and name == "range":
@@ -63,7 +65,7 @@ class _Asker:
         return self._flat(f"len({self.layout.argument(node)}) > 0")
 
     def _has_length(self, node: ast.expr) -> bool:
-        """Whether the length of a sequence of layers may be asked: it is a variable or a view, and no iterator."""
+        """Whether `len` works on a sequence of layers: it is a variable or a view, and not an iterator."""
         if isinstance(node, ast.Call):
             views = isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS
             return views and not (node.args or node.keywords)

@@ -1,4 +1,5 @@
-"""`grown-array-to-list`: an array that grows in each iteration becomes a list of rows, which is joined where the array is read.
+"""`grown-array-to-list`: an array that grows in each iteration becomes a list of rows, which is concatenated
+before the array is read.
 
 losses = jnp.array([])                          losses = jnp.array([])
 for i in range(steps):                          losses_rows = []
@@ -13,7 +14,7 @@ for i in range(steps):                          losses_rows = []
                                                 if losses_rows:
                                                     losses = jnp.append(losses, np.concatenate(...))
 
-Each length of the array is another program, which JAX compiles.
+JAX compiles another program for each length of the array.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ _JOINS = {"append": "concatenate", "concatenate": "concatenate", "vstack": "vsta
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """`xs = jnp.append(xs, x)`. `value`: what is added; `function`: "append", "concatenate", "vstack" or "hstack"; `axis`: as it is written."""
+    """`xs = jnp.append(xs, x)`. `value`: the added rows; `function`: "append", "concatenate", "vstack" or
+    "hstack"; `axis`: as the program writes it.
+    """
 
     statement: ast.Assign
     name: str
@@ -50,7 +53,7 @@ class Growing:
 
 @codemod("grown-array-to-list")
 def grown_array_to_list(draft: Draft, step: Step) -> None:
-    """The span is what the loop runs over."""
+    """The span is the iterable of the loop."""
     loop = draft.site.find_loop(step.span)
     found = list(growing_in(loop, draft.site))
     if not found:
@@ -61,7 +64,7 @@ def grown_array_to_list(draft: Draft, step: Step) -> None:
 
 
 def growing_in(loop: ast.For, site: Site) -> Iterator[Growing]:
-    """The arrays that turns of a loop make longer, in it or in an `if` of it."""
+    """The arrays that grow in iterations of a loop, directly or in an `if`."""
     waiting: list[ast.stmt] = list(loop.body)
     while waiting:
         statement = waiting.pop(0)
@@ -94,7 +97,7 @@ def _growing(statement: ast.Assign, site: Site) -> Growing | None:
 
 
 def check_on_host(draft: Draft, loop: ast.For) -> None:
-    """Raises Refused where the loop may run under a transformation: there are no numbers to fetch."""
+    """Raises Refused if the loop may run under a transformation, where numbers cannot be fetched."""
     if draft.strict is None:
         return
     program, file = program_and_file(draft)
@@ -144,7 +147,7 @@ class _Rows:
         self.draft.replace(Span(line, column, line, column), text)
 
     def _join(self) -> str:
-        """The statement that makes one array of the array and its rows."""
+        """The statement that concatenates the array and its rows."""
         one, layout = self.growing, self.layout
         at = one.statement
         assert isinstance(at.value, ast.Call)
@@ -161,7 +164,7 @@ class _Rows:
         return f"{one.name} = {self.site.text(at.value.func)}({', '.join(given)})"
 
     def _check(self) -> None:
-        """Raises Refused where a list would not do."""
+        """Raises Refused if a list cannot replace the array."""
         one, loop = self.growing, self.loop
         if loop.orelse or any(
             isinstance(part, ast.Return | ast.Yield | ast.YieldFrom) for part in ast.walk(loop)

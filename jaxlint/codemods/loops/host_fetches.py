@@ -69,7 +69,7 @@ def fetched_by(
     functions: Collection[str],
     methods: Collection[str],
 ) -> ast.expr | None:
-    """What a call of one of these builtins, functions or methods fetches; None for anything else."""
+    """The argument that a call of one of these builtins, functions or methods fetches; None for any other call."""
     if not isinstance(node, ast.Call) or node.keywords:
         return None
     function = node.func

@@ -1,7 +1,7 @@
-"""What the host does in a loop beside what is computed on arrays: it fetches numbers, counts, and keeps them in lists of its own.
+"""The host statements of a loop: they fetch numbers, count, and store results in lists of their own.
 
-Such statements may follow when all turns of the loop are computed: nothing that is computed depends on them, and they touch nothing but
-variables and lists that this function made for them.
+Such statements may run after all iterations are computed: no computation on arrays depends on them, and they
+change only variables and lists that this function created for them.
 """
 
 from __future__ import annotations
@@ -29,36 +29,40 @@ _PLAIN = frozenset({NUMBER, TEXT, NONE})
 
 @dataclass(slots=True)
 class Output:
-    """What the host asks of one turn. `value`: what it fetches; `call`: how; `variable`: that it becomes the number of, as in `n = int(x)`;
-    `kept`: it is a variable that the host reads as the array that it is; `stacked`: only to make an array of NumPy of all rows."""
+    """A value of one iteration that the host uses. `value`: the fetched value; `call`: the fetching call;
+    `variable`: the variable that holds the number, as in `n = int(x)`; `kept`: the host reads a variable of
+    the step as an array; `stacked`: the host only uses it to build a NumPy array of all rows.
+    """
 
     value: ast.expr
     call: ast.expr
     variable: str = ""
     kept: bool = False
     stacked: bool = False
-    name: str = ""  # in the function
+    name: str = ""  # in the function where the host reads it
     row: str = ""  # where the host reads it
 
     def is_one_of(self, kept: set[str]) -> bool:
-        """Whether it fetches a variable that the host has as an array anyway."""
+        """Whether it fetches a variable that the host has as an array in any case."""
         fetches = isinstance(self.value, ast.Name) and not self.kept and not self.variable
         return fetches and self.value.id in kept  # type: ignore[attr-defined]
 
 
 @dataclass(slots=True)
 class HostPart:
-    """The body of a loop, divided. `order`: the statements that compute and the outputs, in the order of the text."""
+    """The divided body of a loop. `order`: the computing statements and the outputs, in the order of the text."""
 
     computing: list[ast.stmt] = field(default_factory=list)
     statements: list[ast.stmt] = field(default_factory=list)  # of the host
     order: list[ast.stmt | Output] = field(default_factory=list)
-    bound: set[str] = field(default_factory=set)  # variables that the host gives values
-    numbers: list[str] = field(default_factory=list)  # of these, numbers of outputs that are computed with
-    prints: bool = False  # it prints, which a reader waits for
+    bound: set[str] = field(default_factory=set)  # variables that the host sets
+    numbers: list[str] = field(
+        default_factory=list
+    )  # of these, numbers of outputs that host expressions compute with
+    prints: bool = False  # prints, which a reader waits for
 
     def reads(self, name: str) -> int:
-        """How often the host reads a variable, besides what it asks to be computed of it."""
+        """The number of times that the host reads a variable, apart from expressions that become outputs."""
         computed = {node for one in self.outputs if not one.name for node in ast.walk(one.value)}
         return sum(
             isinstance(node, ast.Name)
@@ -77,7 +81,9 @@ class HostPart:
 def host_part(
     site: Site, loop: ast.For, possible: PossibleValues, file: File, arrays: frozenset[str] = frozenset()
 ) -> HostPart:
-    """Divides the body of a loop. Raises Refused where the host's part may not follow the rest. `arrays`: variables that were arrays in a run."""
+    """Divides the body of a loop. Raises Refused if the host statements may not run after the rest. `arrays`:
+    variables that were arrays in a run.
+    """
     return _Division(site, loop, possible, file, arrays).divided()
 
 
@@ -115,7 +121,7 @@ class _Division:
         return part
 
     def _of_host(self) -> set[ast.stmt]:
-        """Statements that fetch, count or keep; and those that ask what these do, but for numbers that an output has."""
+        """Statements that fetch, count or store, and those that read the results of these, apart from numbers of outputs."""
         host: set[ast.stmt] = set()
         names: set[str] = set()
         while True:
@@ -142,12 +148,12 @@ class _Division:
         return all(isinstance(one, ast.Name) and self._is_plain(one) for one in targets)
 
     def _is_plain(self, node: ast.expr) -> bool:
-        """Whether an expression is never more than a number or a text."""
+        """Whether an expression is always a number or a string."""
         kinds = self._kinds(node)
         return bool(kinds) and kinds <= _PLAIN
 
     def _kinds(self, node: ast.expr) -> frozenset[Value]:
-        """What an expression may be; of a variable all that it is given."""
+        """The possible kinds of an expression; for a variable, of all its assigned values."""
         node = self.file.same(node)
         if isinstance(node, ast.Name):
             home = self.file.names.scope_at(node).resolve(node.id)
@@ -156,7 +162,7 @@ class _Division:
         return self.possible.of(node, self.file)
 
     def _fetched(self, node: ast.AST) -> ast.expr | None:
-        """What a call fetches from the device."""
+        """The value that a call fetches from the device."""
         value = fetched_by(self.site.names, node, _BUILTINS, _TO_NUMPY, _METHODS)
         if value is None or isinstance(value, ast.Constant):
             return None
@@ -164,7 +170,7 @@ class _Division:
         return None if kinds and kinds <= {*_PLAIN, NUMPY} else value
 
     def _number_of(self, statement: ast.stmt) -> ast.Call | None:
-        """The call in `n = int(x)`, where nothing else gives `n` a value in the loop."""
+        """The call in `n = int(x)`, if nothing else assigns `n` in the loop."""
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
         target, call = statement.targets[0], statement.value
@@ -195,7 +201,9 @@ class _Division:
             yield Output(value, node, target.id if isinstance(target, ast.Name) else "")
 
     def _array_added(self, statement: ast.stmt) -> ast.expr | None:
-        """The array that is computed where it is kept, as in `energies.append(energy(state))` or `energies[i] = energy(state)`."""
+        """The array that is computed in the storing statement itself, as in `energies.append(energy(state))`
+        or `energies[i] = energy(state)`.
+        """
         call = statement.value if isinstance(statement, ast.Expr) else None
         if self.keepers.buffer_of(statement) is not None:
             value = statement.value  # type: ignore[attr-defined]
@@ -208,7 +216,7 @@ class _Division:
         return value if self._kinds(value) == {ARRAY} else None
 
     def _arrays_kept(self, statement: ast.stmt, computed: set[str], part: HostPart) -> Iterator[Output]:
-        """The variables of the step that the host reads as arrays: prints, or appends to a list."""
+        """The variables of the step that the host reads as arrays: it prints them, or appends them to a list."""
         fetched = {node for one in part.outputs for node in ast.walk(one.value)}
         for node in ast.walk(statement):
             if not isinstance(node, ast.Name) or node.id not in computed or node in fetched:
@@ -220,7 +228,7 @@ class _Division:
             yield Output(node, node, name=node.id, kept=True)
 
     def _reads(self, name: str, part: HostPart) -> list[ast.Name]:
-        """Where the host reads a variable, besides what it asks to be computed of it."""
+        """The places where the host reads a variable, apart from expressions that become outputs."""
         computed = {node for one in part.outputs if not one.name for node in ast.walk(one.value)}
         reads = [one for one in ast.walk(self.loop) if isinstance(one, ast.Name) and one.id == name]
         return [one for one in reads if one not in computed and self._of_the_host(one)]
@@ -233,7 +241,7 @@ class _Division:
     # What the host does
 
     def _check(self, part: HostPart) -> None:
-        """Raises Refused where a statement of the host does more than count and keep, or needs more than it fetches."""
+        """Raises Refused if a host statement does more than count and store, or needs more than it fetches."""
         computed = {name for one in part.computing for name in bound_in(one)}
         fetched = [one.value for one in part.outputs if not one.name]
         inside = {node for value in fetched for node in ast.walk(value)}
@@ -251,15 +259,15 @@ class _Division:
                 raise Refused(
                     f"`{found[0]}` is a Python number that the host changes, and a value that it reads depends on it"
                 )
-        for (
-            name
-        ) in part.numbers:  # an array where it is computed with, a number of Python where the host reads it
+        for name in part.numbers:  # a JAX array in computations, a Python number where the host reads it
             self._check_order(part, name)
         for statement in part.statements:
             self._check_statement(statement, inside, computed)
 
     def _reads_of_kept(self, part: HostPart) -> set[ast.AST]:
-        """Where the host reads arrays. Raises Refused where these may be none, or others than those at the end of the step."""
+        """The places where the host reads arrays. Raises Refused if these may not be arrays, or differ from
+        those at the end of the step.
+        """
         kept = {one.name for one in part.outputs if one.name}
         last = {name: one for one in part.computing for name in bound_in(one)}
         reads: set[ast.AST] = set()
@@ -280,7 +288,7 @@ class _Division:
         return reads
 
     def _shows_that_it_is_an_array(self, name: str, part: HostPart) -> bool:
-        """Whether a variable is an array, or is printed or stacked, so that a run shows what else it may be."""
+        """Whether a variable is certainly an array, or is printed or stacked, so that a run shows its kind."""
         reads = [
             node
             for statement in part.statements
@@ -296,7 +304,7 @@ class _Division:
         return isinstance(node, ast.Call) and self.site.names.builtin(node.func) == "print"
 
     def _check_order(self, part: HostPart, name: str) -> None:
-        """Raises Refused where the host reads a number before it is fetched: that of the step before."""
+        """Raises Refused if the host reads a number before it is fetched, so that it is the number of the previous step."""
         for statement in part.statements:
             if name in bound_in(statement):
                 return
@@ -337,7 +345,9 @@ class _Division:
                     raise Refused("the host reads an attribute, and that may run code")
 
     def _is_out_of_sight(self, node: ast.Attribute, computed: set[str]) -> bool:
-        """Whether the code behind an attribute cannot read variables of the loop: these are local, and the object is not one of them."""
+        """Whether the code behind an attribute cannot read variables of the loop: these are local, and the
+        object is not one of them.
+        """
         root: ast.expr = node
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -345,7 +355,7 @@ class _Division:
         return local and isinstance(root, ast.Name) and root.id not in computed
 
     def _kept(self, node: ast.expr) -> ast.expr:
-        """What a statement appends to a list. Raises Refused where it does anything else."""
+        """The value that a statement appends to a list. Raises Refused for any other statement."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
             if (
                 not node.keywords

@@ -1,4 +1,6 @@
-"""Where a loop of the host keeps what its steps compute: lists, dicts of lists and arrays of NumPy that its function made for them."""
+"""The containers in which a host loop stores the results of its steps: lists, dicts of lists and NumPy arrays
+that its function created for them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ _BUFFERS = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "ful
 
 
 class Keepers:
-    """The places where a loop keeps values. `kinds`: what an expression may be."""
+    """The containers in which a loop stores results. `kinds`: returns the possible kinds of an expression."""
 
     def __init__(
         self, site: Site, loop: ast.For, file: File, kinds: Callable[[ast.expr], frozenset[Value]]
@@ -24,7 +26,7 @@ class Keepers:
         self.scope: Scope = site.names.scope_at(loop)
 
     def buffer_of(self, statement: ast.stmt | None) -> ast.Name | None:
-        """The array of NumPy, made in this function, of which a statement fills a row: `rows` in `rows[i] = x`."""
+        """The NumPy array, created in this function, whose row a statement fills: `rows` in `rows[i] = x`."""
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
         target = statement.targets[0]
@@ -63,12 +65,12 @@ class Keepers:
         return [self.file.names.given(one.node) for one in bindings]
 
     def _fills_row(self, read: ast.expr) -> bool:
-        """Whether a value becomes a row of an array of NumPy."""
+        """Whether a value becomes a row of a NumPy array."""
         above = self.site.names.parents.get(read)
         return isinstance(above, ast.Assign) and self.buffer_of(above) is not None
 
     def is_for_numpy(self, read: ast.expr) -> bool:
-        """Whether a value goes into an array of NumPy, or into a list of which nothing else is made."""
+        """Whether a value goes into a NumPy array, or into a list that is only used to build one."""
         if self._fills_row(read):
             return True
         added_to = appended_to(self.site.names.parents.get(read))
@@ -85,7 +87,7 @@ class Keepers:
         return 0 < len(uses) == len(stacks) and all(one.startswith("numpy.") for one in stacks)
 
     def _rebound(self, name: str) -> float:
-        """The line after the loop, in its block, from which on a variable is another, as in `rows = np.stack(rows)`."""
+        """The line after the loop, in its block, from which on a variable has another value, as in `rows = np.stack(rows)`."""
         names = self.site.names
         block = next(
             one
@@ -98,14 +100,14 @@ class Keepers:
         return float("inf")
 
     def is_stacked(self, read: ast.expr) -> bool:
-        """Whether a value is appended to a list of which an array is made after the loop, or becomes a row of one."""
+        """Whether a value is appended to a list that becomes an array after the loop, or becomes a row of an array."""
         if self._fills_row(read):
             return True
         added_to = appended_to(self.site.names.parents.get(read))
         return added_to is not None and bool(self.stacks_of(added_to))
 
     def stacks_of(self, name: str) -> list[str]:
-        """The functions that take a list as their only argument after the loop, as in `jnp.stack(rows)`."""
+        """The functions that receive a list as their only argument after the loop, as in `jnp.stack(rows)`."""
         names = self.site.names
         found = []
         for use in names.uses_of(name, self.scope):
@@ -117,7 +119,9 @@ class Keepers:
         return found
 
     def is_list_of_the_function(self, node: ast.expr) -> bool:
-        """Whether it is a variable, or an item of one, as in `history["loss"]`. Raises Refused where others may hold the list."""
+        """Whether it is a variable, or an item of one, as in `history["loss"]`. Raises Refused if other code
+        may hold the list.
+        """
         key = node.slice if isinstance(node, ast.Subscript) else None
         name = node.value if isinstance(node, ast.Subscript) else node
         if not isinstance(name, ast.Name) or not (key is None or isinstance(key, ast.Constant)):
@@ -126,7 +130,9 @@ class Keepers:
         return True
 
     def _check_lists(self, name: ast.Name, *, of_items: bool) -> None:
-        """Raises Refused unless a list, or a dict of lists, was made empty in this function, and nothing else in the loop reads it."""
+        """Raises Refused unless this function created the list, or dict of lists, empty, and nothing else in
+        the loop reads it.
+        """
         names, given = self.site.names, self._given(name)
         is_made = _is_dict_of_lists if of_items else _is_list
         if not given or not all(is_made(one) for one in given):

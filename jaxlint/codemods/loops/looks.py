@@ -1,4 +1,6 @@
-"""Where the host reads values in a loop of steps (a look): `if step % 100 == 0:` before or after the computation of each step."""
+"""The statements of a step loop in which the host reads values at some steps only: `if step % 100 == 0:`,
+before or after the computation of the step. Such a statement is called a look.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from jaxlint.codemods.facts.dataflow import Flow, jumps_out
 from jaxlint.codemods.source.name_scopes import Names
 from jaxlint.codemods.source.site import Refused, Site
 
-# What shows the progress of a loop, and runs over the same numbers.
+# Functions that show the progress of a loop, and yield the same numbers.
 _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.rich.tqdm", "tqdm.std.tqdm", "tqdm.autonotebook.tqdm", "rich.progress.track", "fastprogress.progress_bar", "fastprogress.fastprogress.progress_bar", "progressbar.progressbar", "alive_progress.alive_it"})  # fmt: skip
 _RANGES = frozenset({"tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"})
 _QUIET = frozenset({"len", "int", "float", "bool", "abs", "min", "max", "round", "isinstance"})
@@ -20,8 +22,9 @@ _WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr, ast.Global, ast.No
 
 @dataclass(slots=True)
 class Looks:
-    """The body of a loop, divided. `blocks`: what the host does at some steps; `first`: these stand before the step;
-    `beside`: what it counts at each step; `stops`: a look may end the loop."""
+    """The divided body of a loop. `blocks`: the host statements that run at some steps; `first`: those before
+    the step; `beside`: counters that each step increments; `stops`: a look may end the loop.
+    """
 
     loop: ast.For
     range: ast.Call
@@ -32,7 +35,9 @@ class Looks:
     stops: bool = False
 
     def check(self, bound: Set[str], exposed: Set[str], flow: Flow) -> None:
-        """Raises Refused unless what is asked at each step is the same before the steps run. `bound`, `exposed`: variables of the steps."""
+        """Raises Refused unless the tests of the looks have the same results before the steps run. `bound`,
+        `exposed`: variables of the steps.
+        """
         target = self.loop.target
         assert isinstance(target, ast.Name)
         counted = set(flow.bound(self.beside))
@@ -92,7 +97,7 @@ def looks_of(site: Site, loop: ast.For) -> Looks:
 
 
 def counted_range(node: ast.expr, names: Names) -> ast.Call | None:
-    """The range that a loop runs over, perhaps in a progress bar; None for anything else."""
+    """The range of a loop, perhaps in a progress bar; None for any other iterable."""
     if not isinstance(node, ast.Call):
         return None
     if names.builtin(node.func) == "range":
@@ -121,7 +126,7 @@ def is_simple(node: ast.expr) -> bool:
 
 
 def _is_look(statement: ast.If, site: Site) -> bool:
-    """Whether its test asks nothing but numbers of Python, by its form, and what it does may stand where it is."""
+    """Whether the test of a statement only uses Python numbers, judging by its form, and its block may stay in the loop."""
     if statement.orelse or any(isinstance(one, _WAITS) for one in ast.walk(statement)):
         return False
     return _asks_little(statement.test, site)
@@ -137,7 +142,7 @@ def _asks_little(node: ast.expr, site: Site) -> bool:
 
 
 def _counts(statement: ast.stmt, site: Site) -> bool:
-    """Whether a statement counts up a variable by a constant, as in `step += 1`."""
+    """Whether a statement increments a variable by a constant, as in `step += 1`."""
     return (
         isinstance(statement, ast.AugAssign)
         and isinstance(statement.target, ast.Name)

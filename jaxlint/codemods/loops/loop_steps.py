@@ -1,12 +1,14 @@
-"""`loop-to-steps`: what a loop of the host computes becomes one jitted `lax.scan`; what the host does with its numbers follows.
+"""`loop-to-steps`: the computation of a host loop becomes one jitted `lax.scan`; the host code that uses its
+numbers follows.
 
     for _ in range(steps):
         state = rk4(state, h)
         t += h
         energies.append(float(energy(state)))
 
-is two loops in one. The first computes on arrays alone, and each turn of it waits for the second to fetch a number. So the first
-becomes `simulate_steps`, which hands out `energy(state)` of all steps at once, and the second stays as it is, over these.
+contains two loops. The first computes on arrays alone, and each iteration waits for the second to fetch a
+number. So the first becomes `simulate_steps`, which returns `energy(state)` of all steps at once, and the
+second loop runs over these values unchanged.
 """
 
 from __future__ import annotations
@@ -33,10 +35,11 @@ from jaxlint.finding import Step
 
 @codemod("loop-to-steps")
 def loop_to_steps(draft: Draft, step: Step) -> None:
-    """The span is what a `for` runs over: a range, or the rows of an array.
+    """The span is the iterable of a `for`: a range, or the rows of an array.
 
-    Parameters: `function`, the name of the function around it; `arguments` and `variables`, what a run has seen of those of that function;
-    `static`: parameters of that function that are known when the steps are compiled; `once`: that function is called once.
+    Parameters: `function`, the name of the enclosing function; `arguments` and `variables`, those of that
+    function in a run; `static`: parameters of that function that are known when the steps are compiled;
+    `once`: that function is called once.
     """
     site = draft.site
     loop = site.find_loop(step.span)
@@ -94,7 +97,7 @@ def _texts(value: object) -> Sequence[object]:
 
 @dataclass(slots=True)
 class _Text:
-    """The function of the steps, and what stands in the place of the loop."""
+    """The function of the steps, and the code that replaces the loop."""
 
     steps: Steps
     layout: Layout
@@ -102,17 +105,17 @@ class _Text:
     name: str = ""
     static: list[str] = field(default_factory=list)
     parameters: list[str] = field(default_factory=list)
-    given: list[str] = field(default_factory=list)  # what the call hands to these
+    given: list[str] = field(default_factory=list)  # the arguments for its parameters
     over: list[str] = field(default_factory=list)  # the last arguments of `lax.scan`
     rows: list[str] = field(default_factory=list)  # all rows of each output
     indent: str = ""
     unit: str = ""
-    # Functions of equinox, where what is carried may hold more than arrays.
+    # Functions of equinox, for carries that may hold more than arrays.
     of_equinox: list[str] = field(default_factory=list)
     asarray: str = (
-        ""  # makes arrays of rows that the host keeps: to take them apart on the device is one more program
+        ""  # makes arrays of the rows for the host: taking them apart on the device is one more program
     )
-    joins: list[str] = field(default_factory=list)  # functions that put rows before others
+    joins: list[str] = field(default_factory=list)  # functions that prepend rows
     parts: Parts | None = None  # the steps are compiled in parts, after each of which the host prints
 
     def __post_init__(self) -> None:
@@ -154,7 +157,7 @@ class _Text:
             self.rows.append(fresh_name(taken, one.row + many))
 
     def _run_over(self, taken: set[str]) -> None:
-        """What `lax.scan` runs over: the rows of an array, numbers that the steps ask for, or nothing, so often."""
+        """The iterable of `lax.scan`: the rows of an array, numbers that the steps read, or None with a length."""
         steps, over = self.steps, self.steps.over
         text = self.layout.argument(over)
         if self.parts is not None:
@@ -207,7 +210,7 @@ class _Text:
         return [f"{indent}{line.removeprefix(here)}" if line.strip() else "" for line in lines]
 
     def _body(self, indent: str, *, inline: bool) -> tuple[list[str], list[str]]:
-        """The lines of what one step computes, and its outputs; with `inline`, those at the end as they are."""
+        """The lines that compute one step, and its outputs; with `inline`, outputs at the end are written as expressions."""
         order, lines, outputs = self.steps.host.order, list[str](), list[str]()
         last = max(n for n, one in enumerate(order) if isinstance(one, ast.stmt))
         for number, one in enumerate(order):
@@ -230,7 +233,7 @@ class _Text:
         return lines, outputs
 
     def one_step(self) -> Written:
-        """The function of one step, called in the loop: what is asked whether it may be compiled."""
+        """The function of one step, called in the loop: the compilation checks examine this text."""
         steps = self.steps
         target = [steps.loop.target.id] if steps.reads_target or not steps.counts else []  # type: ignore[attr-defined]
         parameters = [*steps.parameters, *target]
@@ -298,7 +301,7 @@ class _Text:
         return self._written(head, indent, lines, tail, before, "")
 
     def _apart(self, scan: str, step: str, start: str, used: set[str], inner: str) -> list[str]:
-        """The end of the function where the first step runs before the others."""
+        """The end of the function if the first step runs before the others."""
         rows, options = self.over[0], list(self.over[1:])
         one, more = ("None", "None") if rows == "None" else (f"{rows}[0]", f"{rows}[1:]")
         options = [f"{text} - 1" for text in options]
@@ -330,7 +333,7 @@ class _Text:
     # The loop
 
     def calling(self, fetch: str) -> str:
-        """What stands in the place of the loop: nothing is called where a variable may be missing that no step would read."""
+        """The code that replaces the loop. It calls nothing if a variable may be unbound that no step would read."""
         if self.parts is not None:
             return self._in_parts(fetch)
         text = self._calling(fetch)
@@ -346,7 +349,7 @@ class _Text:
         )
 
     def _calling(self, fetch: str) -> str:
-        """The call, and what the host does with the numbers of all steps."""
+        """The call, and the host statements for the numbers of all steps."""
         steps, host = self.steps, self.steps.host
         bound = packed(["_" if one in host.bound else one for one in steps.carry])
         rows = packed(self.rows) if self.rows else "_"
@@ -368,7 +371,7 @@ class _Text:
         return self.layout.newline.join(lines)
 
     def _in_parts(self, fetch: str) -> str:
-        """The loop over parts of the steps: what each computes, and what the host then does with it."""
+        """The loop over parts of the steps: each part computes, and then the host statements run."""
         steps, parts = self.steps, self.parts
         assert parts is not None
         inner = f"{self.indent}{self.unit}"
@@ -389,14 +392,14 @@ class _Text:
         return self.layout.newline.join(lines)
 
     def _fetched(self, fetch: str) -> list[str]:
-        """The rows of each output, as the host has them."""
+        """The rows of each output, as the host receives them."""
         return [
             f"map({self.asarray}, {fetch}({rows}))" if one.kept and not one.stacked else f"{fetch}({rows})"
             for one, rows in zip(self.steps.host.outputs, self.rows, strict=True)
         ]
 
     def _bar(self, over: str) -> str:
-        """The progress bar of the loop around what the loop over the parts runs over."""
+        """The progress bar of the loop, around the iterable of the loop over the parts."""
         loop, inner = self.steps.loop.iter, self.steps.over
         if inner is loop:
             return over
@@ -408,7 +411,7 @@ class _Text:
         return f"{text[:first]}{over}{text[first + part.end_column - part.column :]}"
 
     def _host_lines(self) -> list[str]:
-        """The statements of the host, with the names of the outputs in the place of what they fetched."""
+        """The host statements, with the names of the outputs in place of the fetching expressions."""
         found: list[str] = []
         for statement in self.steps.host.statements:
             lines = self._lines(statement, f"{self.indent}{self.unit}")
@@ -438,7 +441,7 @@ class _Text:
 
 
 def _name_of(node: ast.expr) -> str:
-    """What a person would call a value: what is called, or the item that is taken."""
+    """A name for a value as a person would choose it: that of the called function or of the item."""
     if isinstance(node, ast.Call):
         function = node.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and not node.args:

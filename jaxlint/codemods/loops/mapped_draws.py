@@ -1,4 +1,4 @@
-"""Random numbers of rows that are computed together: `rbg` draws other ones under `vmap` than key by key."""
+"""Random numbers of rows that are computed together: under `vmap`, `rbg` draws other numbers than key by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of a loop that prints are compiled in parts, so that its lines come while it runs.
+"""The steps of a loop that prints are compiled in parts, so that it still prints while it runs.
 
 for epoch in range(epochs):                     for start in range(0, epochs, 100):
     params, loss = step(params, x)                  params, losses = run_steps(params, x, jnp.arange(...))
@@ -17,13 +17,13 @@ from jaxlint.codemods.loops.steps_region import Steps
 from jaxlint.codemods.source.layout import Layout
 from jaxlint.codemods.source.site import Refused
 
-_SIZE = 100  # steps in a part, where the host prints in all of them
+_SIZE = 100  # steps in a part, if the host prints in each of them
 _MOST = 10_000  # steps that a reader waits for
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`start`: the variable with the number of the first step of a part; `size`: so many are in it."""
+    """`start`: the variable with the number of the first step of a part; `size`: the number of steps in it."""
 
     start: str
     first: ast.expr | None
@@ -31,7 +31,7 @@ class Parts:
     size: str
 
     def over(self, layout: Layout) -> str:
-        """What the loop over the parts runs over."""
+        """The iterable of the loop over the parts."""
         first = layout.argument(self.first) if self.first is not None else "0"
         return f"range({first}, {layout.argument(self.end)}, {self.size})"
 
@@ -40,12 +40,12 @@ class Parts:
         return f"min({self.start} + {self.size}, {layout.argument(self.end)})"
 
     def rest(self, layout: Layout) -> str:
-        """The numbers of the steps of a part, and of those that follow."""
+        """The numbers of the steps in a part and after it."""
         return f"range({self.start}, {layout.argument(self.end)})"
 
 
 def parts_of(steps: Steps, start: str) -> Parts:
-    """How the steps of a loop are divided: as often as it prints. Raises Refused."""
+    """The parts of the steps of a loop: one for each print. Raises Refused."""
     over = steps.over
     if not steps.counts or not isinstance(over, ast.Call) or len(over.args) > 2:
         raise Refused("the host prints in a loop that counts no steps")
@@ -58,7 +58,7 @@ def parts_of(steps: Steps, start: str) -> Parts:
 
 
 def _interval(steps: Steps) -> int | None:
-    """After how many steps the host prints, as in `if step % 100 == 0`."""
+    """The number of steps between two prints, as in `if step % 100 == 0`."""
     target = steps.loop.target
     assert isinstance(target, ast.Name)
     for statement in steps.host.statements:

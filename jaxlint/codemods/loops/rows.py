@@ -116,7 +116,7 @@ def rows_of(
 
 
 def may_be_counted(draft: Draft, counters: Set[str], body: Sequence[ast.AST]) -> None:
-    """Raises Refused if the body computes with a counter where arrays may be narrower than the numbers of a counting array."""
+    """Raises Refused if the body computes with a counter and its arrays may have fewer bits than a counting array."""
     if not draft.strict or not counters:
         return
     program, file = program_and_file(draft)
@@ -128,7 +128,7 @@ def may_be_counted(draft: Draft, counters: Set[str], body: Sequence[ast.AST]) ->
 
 
 def may_be_summed(draft: Draft) -> None:
-    """Raises Refused if what is added up may be narrow: `jnp.sum` gives wider integers than `+`."""
+    """Raises Refused if the summands may have fewer than 32 bits: `jnp.sum` returns wider integers than `+`."""
     if not draft.strict:
         return
     program, _ = program_and_file(draft)

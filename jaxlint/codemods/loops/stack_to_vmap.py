@@ -53,7 +53,7 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
     vmap = reference(site, draft.imports, "jax.vmap", call)
     layout = Layout(site)
     indent = " " * (step.span.column - 1)
-    if test := turning_test(draft, generator.iter):  # what stacks raises where there is nothing to stack
+    if test := turning_test(draft, generator.iter):  # the stacking call raises if there is nothing to stack
         text = layout.call("", f"{vmap}({rows.function(value)})", rows.mapped(), indent)
         span = site.span(made)
         whole = (

@@ -1,4 +1,5 @@
-"""`steps-between-looks`: if the host reads values of a loop only now and then, the steps between two reads become one jitted loop.
+"""`steps-between-looks`: if the host reads values of a loop only at some steps, the steps between two reads
+become one jitted loop.
 
 for step in range(steps):                       done = 0
     state = move(state)                         for step in range(steps):
@@ -9,7 +10,8 @@ for step in range(steps):                       done = 0
                                                 if done < steps:
                                                     state = run_steps(state, done, steps)
 
-What the host does at a look stays as it is: it sees the values of its own step. So it may print, plot, store and compute as it likes.
+The host statements of a look do not change: they see the values of their own step. So it may print, plot,
+store and compute as it likes.
 """
 
 from __future__ import annotations
@@ -41,10 +43,11 @@ _JIT = "jax.jit"
 
 @codemod("steps-between-looks")
 def steps_between_looks(draft: Draft, step: Step) -> None:
-    """The span is what a `for` runs over: a range, perhaps in a progress bar.
+    """The span is the iterable of a `for`: a range, perhaps in a progress bar.
 
-    Parameters: `function`, the name of the function around it; `arguments` and `variables`, what a run has seen of those of that function;
-    `static`: parameters of that function that are known when the steps are compiled; `once`: that function is called once.
+    Parameters: `function`, the name of the enclosing function; `arguments` and `variables`, those of that
+    function in a run; `static`: parameters of that function that are known when the steps are compiled;
+    `once`: that function is called once.
     """
     site = draft.site
     loop = site.find_loop(step.span)
@@ -85,14 +88,16 @@ def steps_between_looks(draft: Draft, step: Step) -> None:
 
 @dataclass(slots=True)
 class Stretch(LoopRegion):
-    """The statements of a loop that compute. `shown`: what the last step is asked for besides."""
+    """The computing statements of a loop. `shown`: values that the last step returns in addition."""
 
     found: Looks | None = None
     shown: list[str] = field(default_factory=list)
 
     @classmethod
     def of_loop(cls, site: Site, loop: ast.For) -> Stretch:
-        """Divides the body of a loop. Raises Refused where the steps may not run behind the host, up to its next look."""
+        """Divides the body of a loop. Raises Refused if the steps up to the next look may not run after the
+        host statements of the last one.
+        """
         scope = site.names.scope_at(loop)
         if scope.is_class or loop.orelse or not isinstance(loop.target, ast.Name):
             raise Refused("the loop has an `else`, unpacks its iterable, or stands in a class")
@@ -118,7 +123,7 @@ class Stretch(LoopRegion):
         return self.target in self.variables()[1]
 
     def settle(self, possible: PossibleValues, file: File) -> None:
-        """Says what goes round, in and out. Raises Refused."""
+        """Determines the carry, the inputs and the outputs. Raises Refused."""
         loop = self.looks.loop
         for one in self.looks.range.args:
             if (kinds := possible.of(file.same(one), file)) != {NUMBER}:
@@ -199,7 +204,7 @@ class _Text:
         return [line for one in self.steps.statements for line in self._lines(one, indent)]
 
     def one_step(self) -> Written:
-        """The function of one step, called in the loop: what is asked whether it may be compiled."""
+        """The function of one step, called in the loop: the compilation checks examine this text."""
         steps = self.steps
         parameters = [*self.parameters, *([steps.target] if steps.reads_target else [])]
         indent, head, tail, before = steps.place(self.layout)
@@ -268,7 +273,7 @@ class _Text:
         return f"for {site.text(loop.target)} in {site.text(loop.iter)}:"
 
     def _call(self, stop: str, indent: str) -> list[str]:
-        """The lines that run the steps from those done to `stop`."""
+        """The lines that run the steps from `done` to `stop`."""
         steps = self.steps
         bound = ", ".join(steps.carry)
         if steps.shown:
@@ -278,7 +283,7 @@ class _Text:
         return f"{indent}{text}".split(self.layout.newline)
 
     def _up_to_here(self, indent: str) -> list[str]:
-        """The lines that run the steps before a look, where there are any."""
+        """The lines that run the steps before a look, if there are any."""
         target = self.steps.target
         if not self.steps.looks.first:
             return [*self._call(f"{target} + 1", indent), f"{indent}{self.done} = {target} + 1"]
@@ -290,14 +295,14 @@ class _Text:
         ]
 
     def loop(self) -> str:
-        """What stands in the place of the loop."""
+        """The code that replaces the loop."""
         looks = self.steps.looks
         *first, end = looks.range.args
         inside = f"{self.indent}{self.unit}"
         begins = self.layout.argument(first[0]) if first else "0"
         stop = self.layout.argument(end)
         before = [f"{self.done} = {begins}"]
-        if not isinstance(end, ast.Name | ast.Constant):  # the host may change an attribute meanwhile
+        if not isinstance(end, ast.Name | ast.Constant):  # the host may change an attribute in the meantime
             before = [f"{self.end} = {stop}", f"{self.indent}{before[0]}"]
             stop = self.end
         beside = [line for one in looks.beside for line in self._lines(one, inside)]
@@ -318,7 +323,7 @@ class _Text:
         return self.layout.newline.join(lines)
 
     def _blocks(self, inside: str) -> list[str]:
-        """The looks of the host, the first after the steps up to it."""
+        """The looks, the first one after the steps before it."""
         looks = self.steps.looks
         only = looks.blocks[0]
         lines = [line for one in looks.blocks for line in self._lines(one, inside)]

@@ -1,4 +1,4 @@
-"""The region of a loop: all that each of its turns computes on arrays, with what the host does beside that."""
+"""The region of a step loop: the computation on arrays in each of its iterations, and the host statements beside it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ _ENDS = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Yield, ast.YieldFro
 
 @dataclass(slots=True)
 class LoopRegion(Region):
-    """Statements of a loop that become a function of several steps. `carry`: what goes from step to step."""
+    """Statements of a loop that become a function of several steps. `carry`: the variables that each step passes to the next."""
 
     carry: list[str] = field(default_factory=list)
-    once: bool = False  # the function around it is called once
-    apart: bool = False  # the first step runs before the others: it makes an array of what begins as a number
+    once: bool = False  # the enclosing function is called once
+    apart: bool = False  # the first step runs before the others, because it turns a number into an array
 
     def find_numbers(self, step: Step, possible: PossibleValues, file: File) -> None:
-        """Sets `apart` where what is carried may begin as a number, and is an array with axes after a step.
+        """Sets `apart` if a carried variable may start as a number and become an array with axes after a
+        step.
 
-        A run shows these arrays (`variables`). With `apart` any array may have axes; Refused where none begins as a number.
+        A run shows these arrays (`variables`). With `apart` an array may have any number of axes. Refused if
+        no carried variable starts as a number.
         """
         axes = arrays_seen(step, with_axes=True)
         wanted = self.carry if step.parameters.get("apart") else [one for one in self.carry if one in axes]
@@ -56,22 +58,22 @@ class LoopRegion(Region):
 
 @dataclass(slots=True)
 class Steps(LoopRegion):
-    """The statements of a loop that compute on arrays, and those of the host. `carry`: what goes round, or is read after the loop."""
+    """The computing statements of a loop, and the host statements. `carry`: variables that are passed from
+    step to step, or read after the loop.
+    """
 
     host: HostPart = field(default_factory=HostPart)
     static: set[str] = field(default_factory=set)
     counts: bool = False  # the loop runs over a range
-    reads_target: bool = False  # what it runs over is asked for by what it computes
+    reads_target: bool = False  # the computation reads the loop variable
     closes: bool = False
-    needs_a_turn: bool = (
-        False  # a variable that goes in may have no value, which no one asks for where there is no step
-    )
+    needs_a_turn: bool = False  # an input may be unbound if there is no step, and then nothing reads it
 
     @classmethod
     def of_loop(
         cls, site: Site, loop: ast.For, possible: PossibleValues, file: File, arrays: frozenset[str]
     ) -> Steps:
-        """Divides the body of a loop. Raises Refused where what it does on the host cannot wait until all is computed."""
+        """Divides the body of a loop. Raises Refused if the host statements cannot wait until all steps are computed."""
         scope = site.names.scope_at(loop)
         if scope.is_class or loop.orelse or not isinstance(loop.target, ast.Name):
             raise Refused("the loop has an `else`, unpacks its iterable, or stands in a class")
@@ -100,7 +102,7 @@ class Steps(LoopRegion):
 
     @property
     def over(self) -> ast.expr:
-        """What it runs over, without a progress bar."""
+        """The iterable of the loop, without a progress bar."""
         loop = self.loop
         shown = in_a_bar(loop, self.site.names) and isinstance(loop.iter, ast.Call)
         return loop.iter.args[0] if shown else loop.iter  # type: ignore[attr-defined]
@@ -124,7 +126,7 @@ class Steps(LoopRegion):
         return list(bound), exposed
 
     def settle(self, possible: PossibleValues, file: File) -> None:
-        """Says what goes round, in and out. Raises Refused."""
+        """Determines the carry, the inputs and the outputs. Raises Refused."""
         target = self.loop.target
         assert isinstance(target, ast.Name)
         self._check_rows(possible, file)
@@ -137,7 +139,9 @@ class Steps(LoopRegion):
             raise Refused(f"`{target.id}` is used after the loop")
         self.divide(possible, file)
         if self.kept and self.own is not None and self.own.me not in self.kept:
-            self.closes = True  # it stands in the function around it: numbers need not be handed in
+            self.closes = (
+                True  # the new function stands in the enclosing one, so numbers need not be arguments
+            )
             self.divide(possible, file)
         if self.own is not None and (self.own.variables or self.own.set):
             raise Refused("it reads or sets arrays of the method's own object")
@@ -159,7 +163,7 @@ class Steps(LoopRegion):
         self.parameters = [*self.carry, *(one for one in self.parameters if one not in self.carry)]
 
     def _is_read_after(self, name: str) -> bool:
-        """Whether a variable is read after the loop, in this file or by what it shows to others."""
+        """Whether a variable is read after the loop, in this file or through a name that others may import."""
         script = self.scope.node is self.site.names.tree
         return self.flow.is_used_after(name, self.loop, importable=False) or (
             script and self.site.names.is_shown(name)
@@ -167,7 +171,9 @@ class Steps(LoopRegion):
 
     @property
     def kept_rows(self) -> set[str]:
-        """Variables that the host reads as arrays, each by its own name: that of the last step stays bound after the loop."""
+        """Variables that the host reads as arrays, each under its own name. The value of the last step stays
+        bound after the loop.
+        """
         return {one.name for one in self.host.outputs if one.kept}
 
     def _read_by_host(self) -> set[str]:
@@ -182,9 +188,9 @@ class Steps(LoopRegion):
         return self.counts and isinstance(count, ast.Constant) and count.value > 0  # type: ignore[operator]
 
     def _turns_alone(self) -> bool:
-        """Whether the rewrite calls nothing when there are no steps, so that variables keep their values."""
+        """Whether the rewritten code calls nothing if there are no steps, so that variables keep their values."""
         over = self.over
-        if self.host.prints:  # in parts, of which there are none then
+        if self.host.prints:  # in parts; without steps there are none
             return True
         if (
             not self.counts
@@ -197,7 +203,7 @@ class Steps(LoopRegion):
         return True
 
     def _check_kept_kind(self, name: str, possible: PossibleValues, file: File) -> None:
-        """Raises Refused where a variable that is read after the loop would be an array of JAX, though there was no step."""
+        """Raises Refused if a variable that is read after the loop would become a JAX array although there was no step."""
         values = self.values_of(name, possible, file)
         for kind, what in (
             (NUMPY, "a NumPy array"),
@@ -209,7 +215,9 @@ class Steps(LoopRegion):
                 raise Refused(f"`{name}` may be {what}, and would come back as a JAX array")
 
     def _is_bound_by_loop(self, name: str) -> bool:
-        """Whether a loop before this one binds a variable, so that the first step raises, before as after, where that had no turn."""
+        """Whether an earlier loop binds a variable: if that loop has no iterations, the first step raises,
+        before and after the rewrite.
+        """
         block = self.flow.block(self.loop)
         return any(
             isinstance(one, ast.For | ast.While) and name in self.flow.sequence(one.body).assigned
@@ -228,7 +236,7 @@ class Steps(LoopRegion):
             raise Refused("the iterable may not be an array")
 
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
-        """Numbers are handed in, so that the function can stand outside of the one around it, if it can."""
+        """Numbers become arguments, so that the new function can be defined outside the enclosing one, if possible."""
         values = self.values_of(name, possible, file)
         if values and values <= {NUMBER, TEXT} and not self.closes:
             return False

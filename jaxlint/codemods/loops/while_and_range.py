@@ -85,7 +85,7 @@ class Loop:
         self.indent = self.layout.indent(node)
         self.inner = self.indent + self.layout.unit(node)
         self.newline = self.layout.newline
-        self.test = ""  # of whether it turns, where that is not known
+        self.test = ""  # of whether it has an iteration, if that is unknown
         if node.orelse:
             raise Refused("the loop has an `else`")
         kept = [one for one in node.body if one not in without]
@@ -119,7 +119,7 @@ class Loop:
         self.replace(text, [*kept, span])
 
     def _test_first(self, node: ast.While, carry: Sequence[str]) -> None:
-        """Where a loop of the host may not turn, what is not an array before it stays so."""
+        """If a host loop may have no iterations, values that are not arrays before it must stay unchanged."""
         after = [name for name in carry if self.flow.is_used_after(name, node)]
         if not self.numbers or all(
             python_type(self.draft, name, node) or begins_as_array(self.draft, name, node) for name in after

@@ -245,8 +245,7 @@ def _given(call: cst.Call, template: Template) -> tuple[dict[str, cst.Arg], list
 def _text_in_place(
     draft: Draft, call: cst.Call, template: Template, given: dict[str, cst.Arg], outer: ast.AST | None
 ) -> tuple[str, Span]:
-    """The text in place of `call`, which stands in `outer`, and the text that it replaces. An unused result is
-    dropped."""
+    """The new text for `call`, which stands in `outer`, and the span that it replaces. An unused result is dropped."""
     variant = "+".join(sorted(set(given) & set(template.optional)))
     text = template.variants.get(variant, template.text)
     whole = draft.site.place(call)

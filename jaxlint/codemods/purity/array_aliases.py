@@ -27,8 +27,10 @@ class Aliases:
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
         self._above: dict[Root, Root] = {}
-        self.made: dict[Root, list[tuple[ast.AST, File]]] = {}  # by group: where its arrays are made
-        self.bytes: set[Root] = set()  # the groups that stand on a `bytearray`
+        self.made: dict[
+            Root, list[tuple[ast.AST, File]]
+        ] = {}  # by group: the expressions that create its arrays
+        self.bytes: set[Root] = set()  # the groups backed by a `bytearray`
         made: list[tuple[Root, ast.AST, File]] = []
         for file in self.program.files:
             for node in ast.walk(file.tree):
@@ -45,13 +47,13 @@ class Aliases:
         return root
 
     def of(self, node: ast.expr | None, file: File) -> set[Root]:
-        """The groups of the arrays that an expression may be, or hold; not those of new arrays."""
+        """The groups of the arrays that an expression may be or hold, without new arrays."""
         return {self.group(root) for root in self._roots(node, file, 0)}
 
     # What is bound
 
     def _bound(self, node: ast.AST, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
-        """Joins what a node binds with its value; gives the roots that get a new array."""
+        """Joins the names that a node binds with their value; yields the roots that receive a new array."""
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 yield from self._given(target, node.value, file)

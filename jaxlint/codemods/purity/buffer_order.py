@@ -1,4 +1,4 @@
-"""Whether a buffer may be written after JAX got it and before the program has waited for what JAX made of it."""
+"""Whether a buffer may be written after it was passed to JAX and before the program has waited for the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Home = FunctionNode | ast.Module
 
 @dataclass(slots=True)
 class Order:
-    """`births`: where the arrays of the buffer are made. `inside`: the loop whose waits are not counted."""
+    """`births`: the expressions that create the arrays of the buffer. `inside`: the loop whose waits do not count."""
 
     possible: PossibleValues
     births: Sequence[tuple[ast.AST, File]]
@@ -34,7 +34,7 @@ class Order:
     def _after(
         self, birth: ast.AST, home: File, read: ast.AST, file: File, write: ast.AST, other: File, depth: int
     ) -> bool:
-        """`birth`: the making of the array, or the call that makes and returns it, in a function or module."""
+        """`birth`: the creation of the array, or the call that creates and returns it, in a function or module."""
         if depth > _DEPTH:
             return True
         around: Home = function_around(birth, home) or home.tree
@@ -43,7 +43,7 @@ class Order:
         if reads and writes:
             return self._in_one(birth, around, home, reads, writes, (read, file, write, other), depth)
         if isinstance(around, ast.Module):
-            return not writes or not self._is_certain(writes)  # the module itself does one of both, once
+            return not writes or not self._is_certain(writes)  # the module itself does one of the two, once
         for call, how, place in self._callers(around, home):
             if call is None or how or self._after(call, place, read, file, write, other, depth + 1):
                 return True
@@ -122,13 +122,13 @@ class Order:
         return False
 
     def _is_new(self, birth: ast.AST | None, loop: ast.AST, home: File) -> bool:
-        """Whether each iteration makes its own array."""
+        """Whether each iteration creates its own array."""
         if birth is None or loop not in set(home.names.ancestors(birth)):
             return False
         return not any(isinstance(one, _BRANCHES) for one in home.names.ancestors_below(birth, loop))
 
     def _positions(self, node: ast.AST, file: File, around: Home, home: File) -> Iterator[ast.AST]:
-        """The code of a function or module that is the node, or leads to it."""
+        """The code of a function or module that contains the node, or leads to it."""
         own = function_around(node, file)
         if file is home and own is (None if isinstance(around, ast.Module) else around):
             yield node
@@ -182,7 +182,7 @@ class Order:
                     yield member[1].node
 
     def _is_certain(self, places: Sequence[ast.AST]) -> bool:
-        """Whether all of them run where they stand: none hands a function on, to a thread for instance."""
+        """Whether all of them run at their place in the source: none passes a function on, for instance to a thread."""
         return not any(isinstance(one, ast.Lambda | ast.Name | ast.Attribute) for one in places)
 
     # Waiting
@@ -196,7 +196,7 @@ class Order:
         return not waited and not self._waits(read, write, around, home, loop)
 
     def _waits_itself(self, position: ast.AST, read: ast.AST, file: File, depth: int) -> bool:
-        """Whether a call that leads to the read has waited for what JAX made of it when it returns."""
+        """Whether a call that leads to the read has waited for the result of JAX when it returns."""
         function = function_around(read, file)
         if position is read or function is None:
             return False
@@ -246,7 +246,7 @@ class Order:
         return False
 
     def _expressions_around(self, read: ast.AST, home: File) -> Iterator[ast.AST]:
-        """What is computed with the read in its own expression."""
+        """The expressions that compute with the read in its own statement."""
         for one in home.names.ancestors(read):
             if isinstance(one, ast.stmt | ast.comprehension | ast.Lambda | ast.IfExp | ast.BoolOp):
                 return
@@ -277,7 +277,7 @@ class Order:
         )
 
     def _stores(self, statement: ast.stmt, home: File) -> bool:
-        """Whether a statement copies an array of JAX into one of NumPy, and so waits for it."""
+        """Whether a statement copies a JAX array into a NumPy array, and so waits for it."""
         if not isinstance(statement, ast.Assign | ast.AugAssign):
             return False
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -317,7 +317,7 @@ def _head(statement: ast.stmt) -> list[ast.AST]:
 
 
 def _bound_by(statement: ast.stmt) -> set[str]:
-    """The variables that hold what a statement computes: those that it sets, and lists that it extends."""
+    """The variables that hold the result of a statement: those that it sets, and lists that it extends."""
     found = {
         part.id
         for node in _head(statement)

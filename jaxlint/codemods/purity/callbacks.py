@@ -54,7 +54,7 @@ def called_back(made: Made) -> Iterator[Value]:
 
 
 def updates_of(made: Made) -> Iterator[Fn]:
-    """The program's functions whose results the `update` of an optimiser passes on."""
+    """The program's functions whose results the `update` of an optimiser returns."""
     for value in made.given:
         if isinstance(value, Made):
             yield from updates_of(value)

@@ -110,8 +110,7 @@ def _check_computed(
     function: FunctionNode,
     seen: Iterable[Mapping[str, object]],
 ) -> None:
-    """Raises Refused if the program would notice that Python numbers become arrays, or that arguments and results are
-    rebuilt."""
+    """Raises Refused if the program would notice that Python numbers become arrays, or that arguments and results are rebuilt."""
     types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
     for what in HostNumbers(possible, traced, function, types).problems(file):
         raise Refused(what)

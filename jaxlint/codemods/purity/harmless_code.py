@@ -1,6 +1,6 @@
-"""Code that can be traced whatever its values are: it raises, or it only computes on arrays.
+"""Code that can be traced for any values: it raises, or it only computes on arrays.
 
-The list is short on purpose: it speaks for code that nothing has run.
+The list is short on purpose: it decides about code that no run has reached.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import ARRAY, NUMPY, TEXT, Box, Ext, Fn, Inst, Value, Wrapped
 from jaxlint.jaxapi.twins import ELEMENTWISE
 
-# Any of their arguments may be tracers.
+# Functions that accept tracers for all their arguments.
 _OF_ARRAYS = ELEMENTWISE | {"clip", "dot", "matmul", "outer", "inner", "vdot", "real", "imag"}  # fmt: skip
 # Their first argument may be a tracer; the others have to be written out.
 _FIRST = frozenset(
@@ -26,7 +26,7 @@ _FIRST = frozenset(
 )
 _MADE = frozenset(
     {"zeros", "ones", "full", "eye", "arange", "linspace"}
-)  # all arguments have to be written out
+)  # functions whose arguments must all be literals
 _NN = frozenset(
     """relu relu6 sigmoid softplus soft_sign silu swish log_sigmoid leaky_relu hard_sigmoid hard_silu hard_swish hard_tanh elu celu
     selu gelu glu softmax log_softmax logsumexp standardize mish squareplus normalize""".split()  # noqa: SIM905
@@ -46,7 +46,7 @@ _STATIC = frozenset({"shape", "ndim", "dtype", "size"})
 
 @dataclass(slots=True)
 class Harmless:
-    """`only_raises`: it becomes the body of a loop of JAX, where a branch may not change a dtype either."""
+    """`only_raises`: the code becomes the body of a JAX loop, where a branch may not change a dtype either."""
 
     possible: PossibleValues
     only_raises: bool = False
@@ -83,7 +83,7 @@ class Harmless:
         return False
 
     def _computes(self, node: ast.expr, file: File) -> bool:
-        """Whether an expression computes on arrays, whatever they are, and does nothing else."""
+        """Whether an expression only computes on arrays, whatever these are."""
         if isinstance(node, ast.Constant | ast.Name):
             return True
         if isinstance(node, ast.Lambda):
@@ -111,7 +111,7 @@ class Harmless:
         return isinstance(node, ast.Call) and self._call_computes(node, file)
 
     def _reads(self, node: ast.Attribute, file: File) -> bool:
-        """Whether an attribute is data, and no property of the program or place of a buffer."""
+        """Whether an attribute is data, and not a property of the program or the place of a buffer."""
         if node.attr in NEEDS_AN_ARRAY or not self._computes(node.value, file):
             return False
         return not any(isinstance(one, Fn) for one in self.possible.of(node, file)) or isinstance(
@@ -137,12 +137,12 @@ class Harmless:
         return bool(values) and all(_calls_traceable(value, given) for value in values)
 
     def _is_operand(self, node: ast.expr, file: File) -> bool:
-        """Whether it computes, and is no container or string, for which operators mean other things."""
+        """Whether it is an operand of arithmetic, and not a container or string, for which operators have other meanings."""
         other = any(isinstance(one, Box) or one == TEXT for one in self.possible.of(node, file))
         return not other and self._computes(node, file)
 
     def _is_static(self, test: ast.expr) -> bool:
-        """Whether a test asks for shapes, or for what is there, alone."""
+        """Whether a test only depends on shapes, or on which values are None."""
         if isinstance(test, ast.BoolOp):
             return all(map(self._is_static, test.values))
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -156,7 +156,9 @@ class Harmless:
 
 
 def _calls_traceable(value: Value, given: Sequence[ast.expr]) -> bool:
-    """Whether a call of a value can be traced: of an external function, or one of the program, whose own code is looked at too."""
+    """Whether a call of a value can be traced: of an external function, or of a program function whose own
+    code is checked too.
+    """
     if isinstance(value, Ext):
         return _can_be_traced(value.name, given)
     if isinstance(value, Wrapped):
@@ -165,7 +167,7 @@ def _calls_traceable(value: Value, given: Sequence[ast.expr]) -> bool:
 
 
 def _can_be_traced(name: str, given: Sequence[ast.expr]) -> bool:
-    """Whether an external function computes on tracers, which `given` may be where it is not written out."""
+    """Whether an external function accepts the arguments `given`, which may be tracers unless they are literals."""
     written_out = all(map(_is_written_out, given[1:]))
     module, _, own = name.rpartition(".")
     if name.startswith("jax.numpy."):
@@ -189,7 +191,7 @@ def _names(target: ast.expr) -> bool:
 
 
 def _is_written_out(node: ast.expr) -> bool:
-    """Whether a value is known when the code is traced: constants, and what arrays say of their shape."""
+    """Whether a value is known at trace time: it consists of constants, and shapes of arrays."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Tuple | ast.List):

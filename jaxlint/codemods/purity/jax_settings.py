@@ -50,8 +50,9 @@ def values_checked(possible: PossibleValues) -> Iterator[str]:
 
 
 def promotion_chosen(possible: PossibleValues) -> Iterator[str]:
-    """Where a program may ask JAX to promote no dtypes, in words. A Python number promotes; the traced number that a JAX
-    loop makes of it does not."""
+    """Where a program may disable dtype promotion in JAX, in words. A Python number still promotes then; the
+    traced number in a JAX loop does not.
+    """
     program = possible.program
     for said, file in said_outside(program, _PROMOTION):
         yield f"may run under `{_PROMOTION}` (set at {program.place(file, said)}), and a JAX loop turns Python numbers into arrays"

@@ -1,8 +1,8 @@
 """NumPy buffers that a program changes in place while JAX may still read them.
 
-JAX reads an argument when its computation runs, in another thread. Eager operations are short and run at once; a compiled
-function waits in a queue, so that it sees what the program wrote meanwhile. Where the program waits for a result before it
-writes, that wait must stay.
+JAX reads an argument when its computation runs, in another thread. Eager operations are short and run at
+once. A compiled function waits in a queue, so it may see later writes of the program. If the program waits
+for a result before it writes, that wait must stay.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHAPES = frozenset({"shape", "ndim", "size", "zeros_like", "ones_like", "full_l
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """`node` is the code that gives JAX a buffer, or that writes into it."""
+    """`node` is the code that passes a buffer to JAX, or that writes into it."""
 
     node: ast.AST
     file: File
@@ -45,7 +45,8 @@ class LentBuffers:
     def changing(self, inside: Set[ast.AST] | None = None) -> Iterator[str]:
         """Buffers that the program changes without having waited for JAX, in words.
 
-        `inside`: a loop that would no longer wait; those that it gives or changes, with or without waiting.
+        `inside`: a loop that would no longer wait. Buffers that it passes to JAX or changes count, with or
+        without a wait.
         """
         for read, write in self._pairs():
             order = Order(self.possible, self._aliases().made.get(write.group, []), inside)
@@ -77,13 +78,13 @@ class LentBuffers:
     # Writes
 
     def _is_possible(self) -> bool:
-        """Whether some code changes an array of NumPy, or has bytes that one may stand on: most programs have none."""
+        """Whether some code changes a NumPy array, or has bytes that may back one; most programs have neither."""
         return bool(self.program.calls.get("bytearray") or self.program.calls.get("memoryview")) or any(
             certain for _, _, _, certain in self._changed()
         )
 
     def _changed(self) -> Iterator[tuple[ast.expr, ast.AST, File, bool]]:
-        """What code may change in place: the object, the code, and whether it is certainly an array of NumPy."""
+        """The objects that code may change in place: the object, the code, and whether it is certainly a NumPy array."""
         for file in self.program.files:
             for node in ast.walk(file.tree):
                 for target in self._targets(node, file):
@@ -94,7 +95,7 @@ class LentBuffers:
                         yield target, node, file, False
 
     def _targets(self, node: ast.AST, file: File) -> Iterator[ast.expr]:
-        """What a node may change in place."""
+        """The objects that a node may change in place."""
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             yield node.value
         elif isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Subscript):
@@ -115,7 +116,7 @@ class LentBuffers:
         for target, node, file, certain in self._changed():
             sliced = isinstance(node, ast.Subscript) and any(
                 isinstance(part, ast.Slice | ast.Tuple) for part in ast.walk(node.slice)
-            )  # which neither a list nor a dictionary is set by
+            )  # neither a list nor a dict is set this way
             for group in aliases.of(target, file):
                 if group in aliases.made and (certain or sliced or group in aliases.bytes):
                     found.append(Lent(_statement(node, file), file, group))

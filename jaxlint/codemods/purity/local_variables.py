@@ -1,6 +1,6 @@
 """Code that reads variables other than by their names: `locals()`, `eval`, frames, `for name in globals()`.
 
-An edit that moves statements elsewhere, or makes a loop of JAX of them, takes variables away and adds others.
+An edit that moves statements elsewhere, or turns them into a JAX loop, removes variables and adds others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _LISTING = frozenset({"vars", "dir", "inspect.getmembers"})
 
 
 def variables_seen(possible: PossibleValues, node: ast.AST, file: File, *, strict: bool) -> Iterator[str]:
-    """Where the program reads variables of the function around a node, or of its module, without naming them; in words.
+    """Where the program reads variables of the function around a node, or of its module, without naming them;
+    in words.
 
     `strict`: also through frames, which may be those of other functions.
     """
@@ -37,7 +38,7 @@ def variables_seen(possible: PossibleValues, node: ast.AST, file: File, *, stric
 
 
 def names_listed(possible: PossibleValues, file: File, line: int) -> Iterator[str]:
-    """Where the program asks for all names of a module, so that it sees one that an edit adds at a line; in words."""
+    """Where the program reads all names of a module, so that it sees a name that an edit adds at a line; in words."""
     for other in possible.program.files:
         for node in ast.walk(other.tree):
             if isinstance(node, ast.Call) and _lists(node, possible, other, own=other is file):
@@ -51,12 +52,12 @@ def _told(node: ast.AST, possible: PossibleValues, file: File) -> str:
 
 
 def _reads_own(call: ast.Call, possible: PossibleValues, file: File) -> bool:
-    """Whether a call reads variables of the function that it stands in."""
+    """Whether a call reads variables of the function that contains it."""
     name = file.names.builtin(call.func)
     if name in ("locals", "vars", "dir"):
         return not call.args
     if name in ("eval", "exec"):
-        return len(call.args) < 2  # others are given names
+        return len(call.args) < 2  # others receive the names as arguments
     if isinstance(call.func, ast.Attribute) and call.func.attr in _QUERIES:
         texts = [part for one in call.args for part in ast.walk(one) if isinstance(part, ast.Constant)]
         return any(isinstance(one.value, str) and "@" in one.value for one in texts)
@@ -64,7 +65,7 @@ def _reads_own(call: ast.Call, possible: PossibleValues, file: File) -> bool:
 
 
 def _through_frames(possible: PossibleValues) -> list[str]:
-    """Where the program looks into frames, in words."""
+    """Where the program inspects frames, in words."""
     program = possible.program
     found: list[str] | None = program.memo.get("frames")
     if found is None:
@@ -79,7 +80,7 @@ def _through_frames(possible: PossibleValues) -> list[str]:
 
 
 def _lists(call: ast.Call, possible: PossibleValues, file: File, *, own: bool) -> bool:
-    """Whether a call gives all names of a module to code that may run over them. `own`: it stands in that module."""
+    """Whether a call passes all names of a module to code that may iterate over them. `own`: the call is in that module."""
     name = file.names.builtin(call.func) or possible.name_of(call.func, file)
     if call.args:
         return name in _LISTING and _is_module(call.args[0], file)
@@ -95,7 +96,7 @@ def _lists(call: ast.Call, possible: PossibleValues, file: File, *, own: bool) -
 
 
 def _runs_later(node: ast.AST, file: File) -> bool:
-    """Whether an expression of a module may be evaluated after statements that stand below it."""
+    """Whether an expression of a module may be evaluated after statements that follow it in the text."""
     later = (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     return any(isinstance(one, later) for one in file.names.ancestors(node))
 

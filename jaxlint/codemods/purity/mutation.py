@@ -227,7 +227,7 @@ class Mutations:
     def _into(
         self, callee: Fn | Wrapped, use: ast.expr, call: ast.Call, file: File, depth: int
     ) -> str | None:
-        """A program function receives the object: whether it mutates its parameter."""
+        """Whether a program function that receives the object mutates its parameter."""
         if isinstance(callee, Wrapped):
             if callee.how in ("functools.partial",) or callee.how not in known_functions.TRANSFORMS:
                 return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"

@@ -1,7 +1,7 @@
 """Whether a program has arrays of fewer than 32 bits on any of its paths.
 
-A Python number keeps the dtype of such an array, where an array of numbers, such as the counter of a JAX loop, makes a wider one. `jnp.sum` adds up
-narrow integers in 32 bits, where `+` wraps round.
+A Python number keeps the dtype of such an array; an array of numbers, such as the counter of a JAX loop,
+makes the result wider. `jnp.sum` adds narrow integers in 32 bits, where `+` overflows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OF_A_NAME = frozenset({"jax.numpy.dtype", "numpy.dtype"})
 
 
 def narrow_types(possible: PossibleValues) -> Iterator[str]:
-    """Where a program names a dtype of fewer than 32 bits, or one that it chooses when it runs, in words."""
+    """Where a program names a dtype of fewer than 32 bits, or a dtype that is only known at run time; in words."""
     program = possible.program
     found: list[str] | None = program.memo.get("narrow types")
     if found is None:
@@ -73,7 +73,7 @@ def _is_of_an_array(node: object, file: File, possible: PossibleValues) -> bool:
 
 
 def counted_with(counters: Set[str], body: Iterable[ast.AST], file: File) -> str:
-    """A counter that the body computes with, rather than index or compare; "" if it does not."""
+    """A counter that the body computes with, other than to index or compare; "" if there is none."""
     for part in (part for node in body for part in ast.walk(node)):
         if not isinstance(part, ast.Name) or part.id not in counters or not isinstance(part.ctx, ast.Load):
             continue

@@ -1,12 +1,12 @@
-"""Where the value of an expression comes from: the definitions, on all paths, that may reach it.
+"""The definitions that may reach an expression, on all paths.
 
     state = stored() if resumed else fresh()
     state["turn"] = 0
     for batch in batches:
         state = advance(state, batch)
 
-The `state` of the last line comes from what `stored`, `fresh` and `advance` return, and holds 0. Functions are entered with the
-arguments of the call that leads there.
+The `state` of the last line comes from the results of `stored`, `fresh` and `advance`, and holds 0. Functions
+are entered with the arguments of the call on the path.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from jaxlint.syntax.function_bodies import NESTED
 
 _DEPTH = 8
 _MOST = 2000
-# Calls of libraries whose result has parts, or the structure, of what they are given.
+# Library calls whose result has parts of their arguments, or their structure.
 _HANDING_ON = frozenset(
     """dict list tuple sorted reversed zip enumerate iter next max min copy.copy copy.deepcopy dataclasses.replace jax.tree.map
     jax.tree_util.tree_map optax.apply_updates equinox.apply_updates flax.core.freeze flax.core.unfreeze jax.device_put
     jax.device_get jax.block_until_ready collections.OrderedDict collections.deque itertools.chain types.SimpleNamespace
     """.split()  # noqa: SIM905
 )
-# Methods of arrays, whose result is of the kind of the array: also `x.at[i].set(y)`.
+# Methods of arrays whose result is of the same kind as the array: also `x.at[i].set(y)`.
 _OF_ARRAYS = frozenset("set add multiply divide power min max sum mean prod var std dot reshape ravel transpose squeeze swapaxes clip".split())  # fmt: skip  # noqa: SIM905
 _KEEPING = frozenset({"copy", "get", "pop", "items", "values", "popleft", "setdefault", "replace", "_replace", "_asdict"})  # fmt: skip
 
 
 class Definition(NamedTuple):
-    """An expression that gives a value, or part of one. `is_missed`: no run has reached it, or the call that leads to it."""
+    """An expression that provides a value, or part of one. `is_missed`: no run has reached it, or the call that leads to it."""
 
     node: ast.expr
     file: File
@@ -53,7 +53,7 @@ class Definition(NamedTuple):
 
 
 class _Entered(NamedTuple):
-    """A call that leads into a function, and what led to the call."""
+    """A call that enters a function, and the call before it."""
 
     function: FunctionNode
     call: ast.Call
@@ -80,7 +80,7 @@ class Origins:
         yield from self._of_argument(parameter, function, file, None, None)
 
     def _of(self, node: ast.expr, file: File, key: object, entered: _Entered | None) -> Iterator[Definition]:
-        """`key`: the only item that is asked for, where the value is a dict."""
+        """`key`: the only item of interest, if the value is a dict."""
         if not self._is_new(node, key, entered):
             return
         walk = getattr(self, f"_of_{type(node).__name__}", None)
@@ -241,7 +241,7 @@ class Origins:
     def _of_target(
         self, node: ast.expr, file: File, entered: _Entered | None, key: object = None
     ) -> Iterator[Definition]:
-        """What an assignment, a loop or a comprehension gives to a variable or an attribute."""
+        """The definitions that an assignment, a loop or a comprehension gives to a variable or an attribute."""
         child: ast.AST = node
         above = file.names.parents.get(child)
         if (given := file.names.given(node)) is not None:
@@ -265,7 +265,7 @@ class Origins:
     def _put_in(
         self, use: ast.expr, file: File, key: object, entered: _Entered | None
     ) -> Iterator[Definition]:
-        """What is stored in a container, through the variable that holds it."""
+        """The values stored in a container, through the variable that holds it."""
         above = file.names.parents.get(use)
         if isinstance(above, ast.Subscript) and above.value is use and isinstance(above.ctx, ast.Store):
             name = getattr(above.slice, "value", key)
@@ -326,7 +326,7 @@ class Origins:
     def _returned(
         self, values: Iterable[Value], call: ast.Call, file: File, key: object, entered: _Entered | None
     ) -> Iterator[Definition]:
-        """What functions return where they are called."""
+        """The results of functions at a call."""
         depth = entered.depth + 1 if entered is not None else 0
         for value in values:
             if not isinstance(value, Fn) or depth > _DEPTH:

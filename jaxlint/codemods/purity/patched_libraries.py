@@ -14,7 +14,7 @@ _IMPORTING = frozenset({"importlib.import_module", "__import__"})
 
 
 def replaced(name: str, possible: PossibleValues) -> str | None:
-    """What replaces, or may replace, the function of a library with this canonical name, in words; None where nothing does."""
+    """The code that replaces, or may replace, the library function with this canonical name, in words; None if there is none."""
     memo = possible.program.memo
     key = ("replaced", name)
     if key not in memo:
@@ -51,7 +51,7 @@ def _writes(file: File, possible: PossibleValues) -> list[tuple[ast.Call, str]]:
 
 
 def _is(node: ast.expr, module: str, possible: PossibleValues, file: File) -> bool:
-    """Whether an expression may be a module of a library: it is, or one that the program looks up by name."""
+    """Whether an expression may be a module of a library: it is that module, or a module that the program looks up by name."""
     if possible.name_of(node, file) == module:
         return True
     if isinstance(node, ast.Subscript) and file.names.qualified(node.value) == "sys.modules":

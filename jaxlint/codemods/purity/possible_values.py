@@ -247,7 +247,7 @@ class PossibleValues:
                 return one(Inst(holder))
         hint = self.hints.get((function, node.arg), NOTHING)
         found, complete = self.call_sites.given_to(function, node, file)
-        if NONE in hint:  # None in one run says nothing of what another is given
+        if NONE in hint:  # None in one run says nothing about the arguments of another
             return (
                 found
                 | hint

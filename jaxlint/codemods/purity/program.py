@@ -256,7 +256,7 @@ def parameters(function: FunctionNode) -> list[ast.arg]:
 
 
 def function_around(node: ast.AST, file: File) -> FunctionNode | None:
-    """The innermost function that a node stands in."""
+    """The innermost function around a node."""
     return next((above for above in file.names.ancestors(node) if isinstance(above, FUNCTIONS)), None)
 
 
@@ -266,7 +266,9 @@ def bodies(function: FunctionNode) -> Iterable[ast.AST]:
 
 
 def reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
-    """The bindings of a variable that a use may see: the last one before it that is always made, those after that one, those of a loop around both."""
+    """The bindings of a variable that a use may see: the last unconditional one before it, those after that
+    one, and those of a loop around both.
+    """
     bindings = sorted(scope.bindings.get(name.id, ()), key=lambda one: getattr(one.node, "lineno", 0))
     before = [one for one in bindings if getattr(one.node, "lineno", 0) < name.lineno]
     always = [
@@ -284,7 +286,7 @@ def reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
 
 
 def _up_to(root: ast.AST, node: ast.AST, file: File) -> Iterable[ast.AST]:
-    """What is around a node, below another."""
+    """The nodes around a node, below another."""
     for above in file.names.ancestors(node):
         if above is root:
             return

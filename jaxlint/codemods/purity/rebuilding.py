@@ -1,8 +1,8 @@
-"""What JAX calls to take an object of the program apart and to build it again: `tree_flatten`, `tree_unflatten`, and the
-constructors of dataclasses and named tuples.
+"""The functions by which JAX flattens an object of the program and builds it again: `tree_flatten`,
+`tree_unflatten`, and the constructors of dataclasses and named tuples.
 
-A compiled function does both with its arguments while it is traced, with tracers in the place of arrays, and builds its results
-at each call. The program as written calls none of these.
+A compiled function does both with its arguments at trace time, with tracers in place of arrays, and builds
+its results at each call. The original program calls none of these.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Rebuilding:
         self.possible, self.program, self.region = possible, possible.program, region
 
     def problems(self, values: Values) -> Iterator[str]:
-        """What rebuilding these values does besides, in words."""
+        """Side effects of rebuilding these values, in words."""
         for cls in {leaf.cls: None for leaf in leaves_of(values) if isinstance(leaf, Inst)}:
             for function, file, is_constructor in self._functions(cls):
                 told = f"JAX rebuilds each `{cls.node.name}` that it is given or returns"
@@ -43,13 +43,13 @@ class Rebuilding:
                         yield f"{told}, and {problem.reason}"
 
     def missed(self, values: Values) -> Iterator[str]:
-        """What rebuilding these values may do in code that no run has reached, in words."""
+        """Possible side effects of rebuilding these values, in code that no run has reached; in words."""
         for cls in {leaf.cls: None for leaf in leaves_of(values) if isinstance(leaf, Inst)}:
             for function, file, _ in self._functions(cls):
                 yield from unreached(self.possible, [(list(bodies(function)), file)], looped=False)
 
     def _functions(self, cls: Cls) -> Iterator[tuple[FunctionNode, File, bool]]:
-        """The functions, and whether each is given the object that it fills."""
+        """The functions, and whether each receives the object that it fills."""
         names = [*_METHODS, *(_CONSTRUCTORS if self._is_constructed(cls) else ())]
         for name in names:
             member = self.possible.classes.member(cls, name)
@@ -84,7 +84,7 @@ class Rebuilding:
 
 
 def _calls_its_class(function: ast.AST, cls: Cls) -> bool:
-    """Whether a class method makes an object by a call of the class."""
+    """Whether a class method creates an object by calling the class."""
     first = function.args.args[0].arg if isinstance(function, ast.FunctionDef) and function.args.args else ""
     return any(
         isinstance(part, ast.Call)

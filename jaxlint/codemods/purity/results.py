@@ -66,7 +66,7 @@ _NUMERIC = frozenset({ARRAY, NUMPY, NUMBER})
 _AUX, _OTHERS = (
     1,
     2,
-)  # what is known of a gradient: it has an auxiliary result, or is not of the first argument
+)  # facts about a gradient: it has an auxiliary result, or does not belong to the first argument
 
 # Methods of library objects that return another object of the same kind.
 RENEWING = frozenset({"apply_gradients", "replace", "_replace"})
@@ -88,7 +88,7 @@ class Results:
     def result(
         self, callee: Value, node: ast.Call, file: File, depth: int = 0, *, called: bool = False
     ) -> Values:
-        """What a call of `callee` gives. `called`: `node` hands it its own arguments, from the first on."""
+        """The result of calling `callee`. `called`: `node` passes its own arguments, from the first on."""
         if isinstance(callee, Fn):
             return self.possible.returned(callee.node, callee.file)
         if isinstance(callee, Cls):
@@ -138,7 +138,7 @@ class Results:
         )
 
     def _gradients(self, of: ast.expr | None, file: File) -> Values:
-        """Gradients have the structure of what they are taken of."""
+        """Gradients have the structure of the differentiated arguments."""
         given = self.possible.of(of, file) if of is not None and not isinstance(of, ast.Starred) else None
         if given is not None and leaves_of(given) <= _NUMERIC:
             return self._like(given, one(ARRAY)) if given else NOTHING

@@ -1,5 +1,5 @@
-"""Objects that are static arguments: a compiled function is looked up by the object, and keeps the attributes that it
-read at trace time.
+"""Objects that are static arguments: `jit` looks a compiled function up by the object, and the compiled
+function keeps the attributes that it read at trace time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BY_NAME = ("setattr", "delattr", "vars", "object.__setattr__")
 
 
 class StaticObjects:
-    """What a compiled function reads of objects, and whether the program may set it after the first call."""
+    """The attributes of objects that a compiled function reads, and whether the program may set them after the first call."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
@@ -79,7 +79,7 @@ class StaticObjects:
                 yield f"{read}, which may be set at {self.program.place(other, mention)} (`{shown_source(mention)}`)"
 
     def _dictionaries(self) -> list[tuple[File, ast.Attribute]]:
-        """Where the program takes the dictionary of an object's attributes."""
+        """The places where the program reads `__dict__` of an object or calls `vars`."""
         found: list[tuple[File, ast.Attribute]] | None = self.program.memo.get("dictionaries of objects")
         if found is None:
             found = [

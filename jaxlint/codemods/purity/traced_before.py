@@ -1,4 +1,4 @@
-"""What the program jits itself: its values went through `jit` before, whatever compiles its calls now."""
+"""Functions that the program itself jits: their values went through `jit` before, whatever compiles their calls now."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def calls_filtered(nodes: Iterable[ast.AST], possible: PossibleValues, file: Fil
 
 
 def only_jitted_calls(nodes: Iterable[ast.AST], possible: PossibleValues, file: File) -> bool:
-    """Whether statements and expressions do no more than call jitted functions with variables, and name the results."""
+    """Whether statements and expressions only call jitted functions with variables, and name the results."""
     return all(_is_jitted_call(file.same(node), possible, file) for node in nodes)  # type: ignore[type-var]
 
 

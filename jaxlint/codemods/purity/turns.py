@@ -1,7 +1,7 @@
-"""Whether a loop turns at least once, on all paths of the program.
+"""Whether a loop has at least one iteration, on all paths of the program.
 
-A loop of Python that does not turn leaves its variables as they began: numbers of Python, None, empty lists, which then raise where they are
-stacked or divided by their length. A loop of JAX makes arrays of them all the same.
+A Python loop without iterations leaves its variables unchanged: Python numbers, None, or empty lists, which
+raise when they are stacked or divided by their length. A JAX loop turns all of them into arrays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jaxlint.syntax.facts.nodes import literal_number
 Known = tuple[ast.expr, File]
 Answer = Callable[[ast.expr, File], bool]
 _SAME_ROWS = frozenset({"list", "tuple", "reversed", "enumerate", "sorted", "tqdm"})
-# Where functions take a shape, or how many rows they make, and how many these are if it is left out.
+# The positions of a shape or a number of rows in functions, and the default number.
 _SHAPES = {"zeros": 0, "ones": 0, "empty": 0, "full": 0, "eye": 0, "identity": 0, "normal": 1, "uniform": 1, "randint": 1, "gumbel": 1, "exponential": 1, "bernoulli": 2, "split": 1, "linspace": 2}  # fmt: skip
 _COUNTS = frozenset({"num", "N", "shape", "size"})
 _LEFT_OUT = frozenset({"split", "linspace"})
@@ -29,7 +29,8 @@ _DEPTH = 8
 
 
 class Turns:
-    """Answers from constants, literals, shapes that are written out, what all calls of a function give, and tests that stand before a loop.
+    """Answers from constants, literals, written shapes, the arguments of all calls of a function, and tests
+    before a loop.
 
     `all_calls`: the program holds all calls of its functions. Otherwise a parameter may be anything.
     """
@@ -39,13 +40,13 @@ class Turns:
         self._open: set[object] = set()
 
     def surely(self, iterable: ast.expr, file: File) -> bool:
-        """Whether a loop or comprehension over `iterable` turns at least once."""
+        """Whether a loop or comprehension over `iterable` has at least one iteration."""
         return self._rows(iterable, file, 0)
 
     # Rows
 
     def _rows(self, node: ast.expr, file: File, depth: int) -> bool:
-        """Whether what is run over has a row."""
+        """Whether an iterable has a row."""
         if depth > _DEPTH:
             return False
         if _is_tested(node, file):
@@ -91,7 +92,7 @@ class Turns:
         return kept and isinstance(node.func, ast.Attribute) and self._rows(node.func.value, file, depth + 1)
 
     def _turns_of_range(self, node: ast.Call, file: File, depth: int) -> bool:
-        """Of `range` and `arange`."""
+        """Whether a `range` or `arange` has a number."""
         bounds = node.args
         if any(isinstance(one, ast.Starred) for one in bounds):
             return False
@@ -145,7 +146,7 @@ class Turns:
     # Variables
 
     def _all_given(self, node: ast.Name, file: File, asked: str, answer: Answer) -> bool:
-        """Whether `answer` is true of all that a variable may be given; false where some of it is not seen."""
+        """Whether `answer` is true for all possible values of a variable; false if some of them are not visible."""
         scope = file.names.scope_at(node).resolve(node.id)
         key = (id(scope), node.id, asked)
         if scope is None or key in self._open:
@@ -164,7 +165,7 @@ class Turns:
             self._open.discard(key)
 
     def _given(self, node: ast.AST, file: File) -> list[Known] | None:
-        """The expressions that a binding takes its value from; None where that is not seen."""
+        """The expressions that a binding assigns; None if they are not visible."""
         if isinstance(node, ast.arg):
             return self._handed(node, file)
         above = file.names.parents.get(node)
@@ -187,7 +188,7 @@ class Turns:
 
 
 def builtin(node: ast.AST, names: Names) -> str:
-    """The name of the builtin that is called, or "tqdm" for what shows progress."""
+    """The name of the called builtin, or "tqdm" for a progress bar."""
     if not isinstance(node, ast.Call):
         return ""
     if (names.qualified(node.func) or "").startswith("tqdm"):
@@ -209,7 +210,7 @@ def counted_down(call: ast.Call) -> ast.expr | None:
 
 
 def _is_tested(node: ast.expr, file: File) -> bool:
-    """Whether a test around `node`, or one above it that leaves the block, says that it is neither 0 nor empty."""
+    """Whether a test around `node`, or one before it that leaves the block, excludes 0 and emptiness."""
     if not isinstance(node, ast.Name | ast.Attribute):
         return False
     text = ast.unparse(node)
@@ -229,7 +230,7 @@ def _is_tested(node: ast.expr, file: File) -> bool:
 
 
 def _tests_before(below: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """Tests of which it is known how they ended where `below` is evaluated, with how they did."""
+    """Tests whose outcome is known where `below` is evaluated, with that outcome."""
     if isinstance(above, ast.If | ast.IfExp | ast.While):
         body = above.body if isinstance(above.body, list) else [above.body]
         if below in body:
@@ -247,7 +248,7 @@ def _tests_before(below: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bo
 
 
 def _says(test: ast.expr, asked: set[str], holds: bool) -> bool:
-    """Whether a test that ended so says that what is asked for is no empty thing."""
+    """Whether a test with this outcome excludes that `asked` is empty or 0."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _says(test.operand, asked, not holds)
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
@@ -263,7 +264,9 @@ def _says(test: ast.expr, asked: set[str], holds: bool) -> bool:
 
 
 def _is_set_since(node: ast.AST, test: ast.expr, loops: list[ast.AST], file: File) -> bool:
-    """Whether a variable of the node may be set between a test and the node, or again in a loop around the node below the test."""
+    """Whether a variable of the node may be set between a test and the node, or again in a loop around the
+    node below the test.
+    """
     names = names_in(node)
     attributes = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
     first = min([test.lineno, *(getattr(one, "lineno", 0) for one in loops if one.lineno > test.lineno)])  # type: ignore[attr-defined]

@@ -1,7 +1,8 @@
 """Code that an edit would compile though no run has reached it.
 
-A run shows that what it reached can be traced. Nothing shows that of a branch which it did not take: it may convert a tracer, write
-a log, or give a tracer to host code. Such code is left alone, unless it is of the few kinds that certainly can be traced.
+A run shows that what it reached can be traced. Nothing shows that of a branch which it did not take: it may
+convert a tracer, write a log, or pass a tracer to host code. An edit that would trace such code is refused,
+except for a few kinds of code that can certainly be traced.
 
     if args.clip:                        # reached
         g = jnp.clip(g, -1.0, 1.0)       # not reached, and harmless
@@ -30,9 +31,10 @@ _DEPTH = 5
 
 @dataclass(slots=True)
 class Moved:
-    """The code that would be traced: `nodes` of a file, and the functions of the program that are called below them on any path.
+    """The code that would be traced: `nodes` of a file, and the program functions that they call, on any
+    path.
 
-    Functions of a module that the user has jitted are left out: their arguments are tracers already.
+    Module functions that the user has jitted are left out: their arguments are tracers already.
     """
 
     possible: PossibleValues
@@ -48,7 +50,7 @@ class Moved:
             self._waiting += [(child, own) for child in evaluated_with(node)]
 
     def enter(self, value: Value, depth: int = 0) -> None:
-        """A value is called."""
+        """Adds the functions that a call of the value runs."""
         if depth > _DEPTH:
             return
         possible = self.possible
@@ -100,9 +102,10 @@ def _closes_over_nothing(function: Fn) -> bool:
 def unreached(
     possible: PossibleValues, roots: Sequence[tuple[Sequence[ast.AST], File]], *, looped: bool
 ) -> Iterator[str]:
-    """The first statement or branch of each part that no run has reached and that may not be traceable, in words.
+    """The first statement or branch of each part that no run has reached and that may not be traceable, in
+    words.
 
-    `roots`: what would be traced, by file. `looped`: it would become the body of a loop of JAX.
+    `roots`: the code to be traced, by file. `looped`: it would become the body of a JAX loop.
     """
     moved = Moved(possible)
     parts = [(node, file) for nodes, file in roots for node in nodes]
@@ -133,7 +136,7 @@ def _place(node: ast.stmt | ast.expr) -> tuple[int, int, int, int]:
 
 
 def evaluated_with(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a node that are evaluated with it: of a function its decorators and defaults."""
+    """The parts of a node that are evaluated with it; for a function, its decorators and defaults."""
     if isinstance(node, FUNCTIONS):
         yield from getattr(node, "decorator_list", ())
         yield from (one for one in [*node.args.defaults, *node.args.kw_defaults] if one is not None)

@@ -1,7 +1,7 @@
-"""Arguments of compiled code that no run has shown.
+"""Arguments of compiled code from definitions that no run has reached.
 
-A run shows what its own definitions give: trees that JAX takes, with keys that can be sorted, and numbers that fit into 32 bits. A
-definition that it did not reach may give something else, which the code without the edit accepts.
+A run shows the values of the definitions that it reached: trees that JAX accepts, with sortable keys, and
+numbers that fit into 32 bits. Another definition may provide a value that only the original code accepts.
 
     state = pickle.load(file) if args.resume else fresh()     # not reached, and may be anything
     for batch in batches:
@@ -28,25 +28,25 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.source.text_edits import shown_source
 
 _LARGEST = 2**31 - 1
-# Libraries whose objects JAX takes as arguments, or that a compiled function closes over.
+# Libraries whose objects are valid arguments of compiled functions, or are closed over by them.
 _TREES = ("jax", "optax.", "flax.", "haiku.", "equinox.", "distrax.", "chex.")
 _OF_32_BITS = frozenset({"float32", "int32", "uint32", "bool_", "bool", "float16", "int8", "int16", "uint8", "uint16"})  # fmt: skip
 
 
 class UnseenArguments:
-    """Whether all definitions that reach the arguments of compiled code are of a kind that is known."""
+    """Whether all definitions that reach the arguments of compiled code are of a known kind."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible = possible
         self._missed = {file: _missed(file) for file in possible.program.files}
 
     def of(self, node: ast.expr, file: File) -> Iterator[str]:
-        """Problems with an expression that is given as an argument, in words."""
+        """Problems with an expression that is passed as an argument, in words."""
         for one in self._origins().of(node, file):
             yield from self._problem(shown_source(node), one)
 
     def of_parameter(self, parameter: ast.arg, function: FunctionNode, file: File) -> Iterator[str]:
-        """Problems with what a function is given by any of its calls, in words."""
+        """Problems with the arguments of a parameter at all calls of its function, in words."""
         for one in self._origins().of_parameter(parameter, function, file):
             yield from self._problem(parameter.arg, one)
 
@@ -64,7 +64,7 @@ class UnseenArguments:
             yield f"`{name}` may be `{shown_source(node)}` at {place}, {what}, and no run has reached it; add one with --also"
 
     def _is_open_option(self, node: ast.expr, file: File) -> bool:
-        """Whether it is an option of the command line that may be anything: a run shows only its own."""
+        """Whether it is an option of the command line that may be anything: a run shows only its own value."""
         return (
             isinstance(node, ast.Attribute)
             and OPTIONS in self.possible.of(node.value, file)
@@ -72,7 +72,7 @@ class UnseenArguments:
         )
 
     def _doubt(self, node: ast.expr, file: File) -> str | None:
-        """What the value of an expression may be, in words, that compiled code may not take as the original does."""
+        """A possible value of an expression that compiled code may not accept as the original code does, in words."""
         values = leaves_of(self.possible.of(node, file))
         if any(map(_is_open, values)):
             return "whose type is unknown"
@@ -93,7 +93,7 @@ def _is_open(value: Value) -> bool:
 
 
 def _has_32_bits(node: ast.expr) -> bool:
-    """Whether an array of NumPy is visibly made with at most 32 bits."""
+    """Whether a NumPy array is visibly created with at most 32 bits."""
     if not isinstance(node, ast.Call):
         return False
     named = [node.func, *node.args, *(one.value for one in node.keywords if one.arg == "dtype")]
@@ -112,7 +112,7 @@ def _kinds_of_keys(values: Iterable[Value]) -> set[type]:
 
 
 def _missed(file: File) -> frozenset[ast.AST]:
-    """The statements and expressions of a file that have notes, none of which a run reached."""
+    """The nodes of a file of which no run reached the enclosing statement or branch."""
     missed = file.module.source.missed
     if not missed:
         return frozenset()

@@ -148,7 +148,7 @@ class Names:
         return ".".join([root, *reversed(attributes)]) if root else None
 
     def given(self, target: ast.AST) -> ast.expr | None:
-        """The expression that an assignment gives a variable, also one of several at once; None for any other binding."""
+        """The expression that an assignment assigns to a variable, also to one of several targets; None for any other binding."""
         above = self.parents.get(target)
         if isinstance(above, ast.Tuple):
             statement = self.parents.get(above)

@@ -1,8 +1,8 @@
 """The libcst nodes of a file and their places, parsed one statement at a time.
 
-libcst takes ten times as long for a file as the standard library, and several times that for the positions of its
-nodes. A codemod asks for one place. The standard library's tree, which is at hand, says which statement that is in:
-its lines alone are parsed, at their place in a text that is otherwise empty.
+libcst takes ten times as long for a file as the standard library, and several times that for the positions of
+its nodes. A codemod asks for one place. The standard library's tree, which exists already, shows the
+statement at that place: only its lines are parsed, at their position in a text that is otherwise empty.
 """
 
 from __future__ import annotations

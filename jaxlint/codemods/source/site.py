@@ -49,7 +49,7 @@ class Site:
         return tree
 
     def _refuse_other_spellings(self) -> None:
-        """Raises Refused if Python reads a name otherwise than it is written: the trees and the text would not agree about it."""
+        """Raises Refused if Python reads a name otherwise than it is written: then the trees and the text would disagree."""
         if normalized(self.source.text) == self.source.text:
             return
         from jaxlint.codemods.source.places import names_in

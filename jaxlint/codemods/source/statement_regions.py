@@ -1,4 +1,4 @@
-"""Where the statements of a file stand: their lines, and the smallest part of the file around a place that can be parsed by itself."""
+"""The lines of each statement of a file, and the smallest region around a place that can be parsed separately."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxlint.finding import Span
 class Region:
     """Whole lines that hold one statement, or several that share lines: 1-based, the last inclusive.
 
-    `body` is what completes a header whose block is left out.
+    `body` completes a header whose block is left out.
     """
 
     __slots__ = ("body", "first", "indented", "last")
@@ -25,7 +25,7 @@ class Region:
 
 
 def smallest_region(tree: ast.Module, lines: Sequence[str], span: Span) -> Region | None:
-    """The smallest region that can be parsed by itself and has all of `span`; None if only the file has."""
+    """The smallest region that can be parsed separately and contains all of `span`; None if only the whole file does."""
     found: Region | None = None
     block: Sequence[ast.stmt] | None = tree.body
     while block is not None:

@@ -42,7 +42,7 @@ class Binding(Part):
         """Parameter values for a call, in the order of the parameters; None if the call cannot be right."""
         parameters = _parameters_of(function.node)
         if len(args) == len(parameters.named) and not kwargs and parameters.takes_these_alone:
-            if StarArgument not in map(type, args):  # the usual call: each parameter has an argument
+            if StarArgument not in map(type, args):  # the usual call: one argument for each parameter
                 return dict(zip(parameters.named, args, strict=True))
         starred: Value | None = None  # the elements of `*args` of unknown length
         given = args

@@ -210,7 +210,7 @@ class Calls(Part):
         if type(callee) is Choice:
             return self.call_choice(callee, call)
         if type(callee) is Array and callee.staged:
-            # Part of a tree, and a function: its captured values entered the stage with the tree.
+            # part of a tree, and a function: the values that it captured entered the stage with the tree
             return self.opaque_call([callee, *call.inputs], node, frame)
         if isinstance(callee, Unknown) and callee.made_of:
             return self.machine.reach.call_made_of(callee, call)

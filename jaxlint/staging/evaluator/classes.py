@@ -362,7 +362,7 @@ def redecorates(name: str, cls: ClassValue) -> bool:
 
 
 def _writes_constructor(decorator: Value) -> bool:
-    """Whether a decorator generates an `__init__` from the fields, in place of an inherited one."""
+    """Whether a decorator generates an `__init__` from the fields, which replaces an inherited one."""
     known = decorator_of(canonical(_decorator_name(decorator)))
     if known is None or not known.writes_init:
         return False

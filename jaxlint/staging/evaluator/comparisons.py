@@ -62,7 +62,7 @@ _OF_LIBRARY = (ExternalObject, ExternalMethod)
 
 
 class Comparisons(Part):
-    """Evaluates `<`, `==`, `is`, `in` and the like."""
+    """Evaluates `<`, `==`, `is`, `in` and similar operators."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -108,7 +108,9 @@ class ContainerMethods(Part):
                 target.items = None
                 return value
             last = target.element
-            return fresh(last) if isinstance(last, Array) and last.role == "key" else last  # it is taken once
+            return (
+                fresh(last) if isinstance(last, Array) and last.role == "key" else last
+            )  # each item is taken once
         if name == "copy":
             items = list(target.items) if target.items is not None else None
             return ListValue(items, target.element, target.kind, stage=frame.stage)
@@ -186,7 +188,7 @@ class ContainerMethods(Part):
                 self.machine.emit("side_effect", events.SideEffectEvent(node, frame, name))
 
     def check_outer_object(self, holder: Value, value: Value, node: ast.AST, frame: Frame) -> None:
-        """A tracer stored in a queue or the like that a variable outside the trace holds."""
+        """A tracer is stored in a queue or a similar object that a variable outside the trace holds."""
         array = find_array(value, True)
         if not frame.stage.staged or not frame.stage.certain or frame.catching or array is None:
             return

@@ -111,7 +111,7 @@ class DataModel(Part):
     def compare_instances(
         self, left: Value, op: ast.cmpop, right: Value, node: ast.AST, frame: Frame
     ) -> Value | None:
-        """`left == right` and the like, by the methods of either operand."""
+        """The result of `left == right` and similar comparisons, by the methods of either operand."""
         names = COMPARISONS.get(type(op))
         if names is None:
             return None

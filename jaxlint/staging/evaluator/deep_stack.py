@@ -18,7 +18,7 @@ _INTERVAL = 0.1  # seconds between two calls of `meanwhile`
 
 def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | None = None) -> None:
     """Runs `work` on a thread whose stack fits long `elif` chains and deep calls. The current thread calls
-    `meanwhile` now and then, and once at the end.
+    `meanwhile` regularly, and once at the end.
 
     Work that already runs on such a thread continues there. In a browser Python has no threads: `work` uses the
     existing stack, and code that nests too deeply is an error of its file.

@@ -72,7 +72,7 @@ class LibraryCall(Call):
         )
 
     def run(self, function: Value, *args: Value) -> Value:
-        """Calls a program function with these arguments, here and now."""
+        """Calls a program function with these arguments in the current stage."""
         return self.run_all(function, args, {})
 
     def run_in(self, stage: Stage, function: Value, args: Iterable[Value], kwargs: dict[str, Value]) -> Value:
@@ -96,7 +96,7 @@ class LibraryCall(Call):
         return self.machine.language.element_of(value, self.node, self.frame)
 
     def staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
-        """The value as it is inside a stage: its arrays are tracers. `keeps_python`: its Python numbers are not."""
+        """The value as code inside a stage sees it: its arrays are tracers. `keeps_python`: its Python numbers are not."""
         return self.machine.staging.to_staged(value, why, certain, keeps_python)
 
     def fresh(self, value: Value) -> Value:

@@ -67,7 +67,7 @@ class Externals(Part):
         rest: Callable[[LibraryCall], Value],
         made: ExternalObject = NOTHING_MADE,
     ) -> Value:
-        """The result of a model for a call. `rest`: the result without the model."""
+        """The result of a call according to its model. `rest`: the result without the model."""
         return model(
             LibraryCall(call.args, call.kwargs, call.node, call.frame, name, self.machine, rest, made)
         )

@@ -157,7 +157,7 @@ class FunctionCalls(Part):
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
 
     def scope_key(self, function: Function, guessed: bool) -> tuple[object, ...]:
-        """What tells two calls with equal arguments apart."""
+        """A key that distinguishes two calls with equal arguments."""
         return (
             function.scope.serial,
             () if function.scope.is_module else decided_flags(function),
@@ -195,8 +195,9 @@ class FunctionCalls(Part):
         node: ast.AST | None,
         caller: Frame | None,
     ) -> Value:
-        """The result and the effects of a memoised call, in terms of this call. `stood_in`: that of a merely similar
-        call."""
+        """The result and the effects of a memoised call, for the arguments of this call. `stood_in`: the
+        memoised call is only similar.
+        """
         result, consumed, _, then = record.memo[key]
         # parts of its arguments become parts of this call's arguments
         aligned = stood_in is not rough_stand_in
@@ -264,7 +265,7 @@ class FunctionCalls(Part):
         if frame.consumed and function.cls is not None:
             self.machine.tracking.tell_unrenewed(function, frame, bound)
         if frame.consumed:
-            origins = key_origins(bound)  # keys may have been drawn from streams meanwhile
+            origins = key_origins(bound)  # keys may have been drawn from streams in the meantime
         enclosing = self.remember(record, key, function, frame, result, origins)
         effect = self.machine.ledger.effect_since(before, spans)
         if effect is not None:
@@ -342,7 +343,9 @@ class FunctionCalls(Part):
                 self.machine.tracking.use_key(origin, node, caller, function.name)
 
     def renewed(self, value: Value, given: dict[Origin | None, Origin | None], depth: int = 3) -> Value:
-        """A memoised result in terms of this call's arguments. Keys that the function created are new at each call."""
+        """A memoised result with the arguments of this call in place of the earlier ones. Keys that the
+        function created are new at each call.
+        """
         if type(value) is Array:
             origin, like = value.origin, value.like
             if origin is not None:
@@ -465,9 +468,10 @@ def _flags_of(node: FunctionNode, module: Module) -> tuple[str, ...]:
 def _without_numbers(
     record: FunctionRecord, given: dict[str, Value], summaries: list[object]
 ) -> tuple[dict[str, Value], list[object]]:
-    """Arguments of a function that is called with ever more numbers, and their summaries, generalised to all of them.
+    """Arguments of a function that is called with more and more different numbers, and their summaries,
+    generalised to all of them.
 
-    An argument that has been the same so far is kept.
+    An argument that never changed is kept.
     """
     bound = {n: v if record.has_had_alone(n, v) else widened(v) for n, v in given.items()}
     return bound, [

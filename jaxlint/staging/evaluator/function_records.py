@@ -245,6 +245,6 @@ def _rough_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
 
 
 def _functions_and_tracers(bound: dict[str, Value]) -> tuple[tuple[int, ...], tuple[bool, ...]]:
-    """The function arguments of a call, and the parameters that receive tracers."""
+    """Which function arguments a call passes, and which parameters receive tracers."""
     functions = tuple(part for value in bound.values() for part in functions_in(value))
     return functions, tuple(find_array(value, True, 2) is not None for value in bound.values())

@@ -317,7 +317,7 @@ class Instances(Part):
         return instance.cls.lookup("__call__")
 
     def replace_fields(self, base: Value, kwargs: dict[str, Value]) -> Value:
-        """`dataclasses.replace(base, **kwargs)` and its like."""
+        """`dataclasses.replace(base, **kwargs)` and similar functions."""
         if isinstance(base, Instance):
             return Instance(
                 base.cls, {**base.fields, **kwargs}, base.open, base.origin, base.ready, base.staged

@@ -1,4 +1,4 @@
-"""Introspection: `isinstance`, `hasattr`, `getattr`, `super` and their kin."""
+"""Introspection: `isinstance`, `hasattr`, `getattr`, `super` and related builtins."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class Introspection(Part):
         return DictValue({}, UNKNOWN, call.frame.stage)
 
     def method_call(self, name: str, call: Call) -> Value:
-        """`staticmethod`, `classmethod` and `property`."""
+        """The value of `staticmethod`, `classmethod` and `property`."""
         return self.method_kind(name, call.args[0] if call.args else UNKNOWN)
 
     def method_kind(self, name: str, value: Value) -> Value:
@@ -289,7 +289,7 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
 
 
 def _object_is(cls: ClassValue, option: Value) -> bool | None:
-    """The same for an object of a project class and a type that is not among its classes."""
+    """Whether an object of a project class is an instance of a type that is not among its classes."""
     if isinstance(option, ClassValue):
         return False if _stands_alone(option) else None
     name = option.name if isinstance(option, External) else ""
@@ -315,7 +315,7 @@ _NUMBERS_AND_TEXT = {"int": int, "float": float, "str": str}  # only the type ma
 
 
 def _class_is_instance(options: Sequence[Value]) -> bool | None:
-    """The same for a class: it is a type, never a number, text or container."""
+    """Whether a class, as an object, is an instance of these: it is a type, never a number, text or container."""
     names = [option.name if isinstance(option, External) else "" for option in options]
     if "builtins.type" in names:
         return True

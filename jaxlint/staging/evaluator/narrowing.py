@@ -58,7 +58,7 @@ class Narrowing(Part):
     """Refines variables in the branches of a test."""
 
     def is_shim(self, test: ast.expr, value: Value, frame: Frame) -> bool:
-        """Whether a test with a known result asks for a library's version, or for the names that it has."""
+        """Whether a test with a known result asks for a library's version, or for names that some versions lack."""
         if isinstance(value, Shim) or is_version_test(test):
             return True
         about = attribute_tests(test)
@@ -184,7 +184,7 @@ class Narrowing(Part):
     def narrow_comparison(
         self, name: str, how: ast.cmpop, right: ast.expr, outcome: bool, frame: Frame
     ) -> None:
-        """Applies `name is None` and the like."""
+        """Refines `name` by a comparison such as `name is None`."""
         if type(right) is not ast.Constant or right.value is not None:
             return
         if type(how) in _SAMENESS:
@@ -194,7 +194,7 @@ class Narrowing(Part):
                 self.narrow_given(name, frame)
 
     def narrow_call(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
-        """Applies `isinstance(x, ...)`, `hasattr(x, ...)` and the like to `x`."""
+        """Refines `x` by a call such as `isinstance(x, ...)` or `hasattr(x, ...)`."""
         asked = last_name(test.func)
         if asked == "isinstance" and isinstance(test.func, ast.Name):
             self.narrow_isinstance(test, outcome, frame)
@@ -219,7 +219,7 @@ class Narrowing(Part):
             self.rebind(name, decided(found, outcome), frame)
 
     def narrow_given(self, name: str, frame: Frame) -> None:
-        """A value that may be None or an array, and is not None."""
+        """Refines a variable that may be None or an array, once a test has excluded None."""
         found = frame.scope.variables.get(name)
         if isinstance(found, Array) and found.mixed:
             self.rebind(name, replace(found, mixed=False), frame)

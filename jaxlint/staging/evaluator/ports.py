@@ -96,7 +96,7 @@ class Language(Protocol):
         """Whether `scope` belongs to a call outside the innermost trace that still runs or has left a closure."""
 
     def replace_fields(self, base: Value, kwargs: dict[str, Value]) -> Value:
-        """`dataclasses.replace(base, **kwargs)` and its like."""
+        """`dataclasses.replace(base, **kwargs)` and similar functions."""
 
     def run_function(
         self,
@@ -186,7 +186,7 @@ class Staging(Protocol):
         """Calls `is_leaf` for each node of the tree, its leaves included."""
 
     def compares_with_tracer_type(self, node: ast.Compare, kind: Value, frame: Frame) -> bool | None:
-        """The result of `type(x) is DynamicJaxprTracer` and the like; None for any other test."""
+        """The result of `type(x) is DynamicJaxprTracer` and similar tests; None for any other test."""
 
     def finds_tracer(self, called: ast.expr, value: Value) -> bool:
         """Whether `called` is a function like `is_tracer`, and `value` certainly is one."""
@@ -204,7 +204,7 @@ class Staging(Protocol):
         """Calls a lifted function or method: its first argument is the module, the others are traced."""
 
     def call_transformed(self, t: Transformed, call: Call) -> Value:
-        """The result of calling `t` in `frame`."""
+        """The result of calling the transformed function `t`."""
 
     def call_transformed_method(self, base: Transformed, name: str, call: Call) -> Value:
         """Evaluates methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
@@ -288,7 +288,7 @@ class Arrays(Protocol):
         """Whether today's version of a library module has a name; None if unknown."""
 
     def unmodelled(self, name: str, call: Call) -> Value:
-        """The result of a function without a model: from the tables, or unknown."""
+        """The result of a function without a model: as the tables describe it, or unknown."""
 
 
 class Reach(Protocol):

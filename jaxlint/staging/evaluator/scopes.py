@@ -55,7 +55,7 @@ class Counted(Scope):
 
 
 class Changed(Scope):
-    """Another value inside, the old value afterwards."""
+    """Sets another value; the old value returns at the end."""
 
     __slots__ = ("before", "value")
 
@@ -73,7 +73,7 @@ class Changed(Scope):
 
 
 class Stacked(Scope):
-    """One more item on a stack inside; afterwards the stack has its old depth."""
+    """Pushes one more item on a stack; afterwards the stack has its old depth."""
 
     __slots__ = ("depth", "item")
 
@@ -91,7 +91,7 @@ class Stacked(Scope):
 
 
 class Kept(Scope):
-    """An entry of a table inside; afterwards the previous entry, or none."""
+    """Sets an entry of a table; afterwards it has the previous entry, or none."""
 
     __slots__ = ("before", "key", "value")
 

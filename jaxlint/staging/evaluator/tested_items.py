@@ -1,5 +1,6 @@
-"""Settings in dicts: the outcome of `if config["save"]:` holds for the item in the branch and in functions
-transformed there."""
+"""Settings in dicts: inside the branch of `if config["save"]:`, the item has the tested value. So it has in
+functions that are transformed there.
+"""
 
 from __future__ import annotations
 

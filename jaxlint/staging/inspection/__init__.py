@@ -88,7 +88,7 @@ def functions_in(interpreter: Interpreter) -> list[FunctionFacts]:
 
 
 def _spread_hosted(interpreter: Interpreter) -> None:
-    """The callees of a function on the host run there too, if they were evaluated for another caller first."""
+    """The callees of a function on the host run on the host too, if they were evaluated for another caller first."""
     stack = [record for record in interpreter.part(FunctionCalls).records.values() if record.hosted]
     while stack:
         for record in stack.pop().host_calls:

@@ -95,7 +95,7 @@ def _parameter(name: str, contexts: Contexts) -> str:
         and answers >= {"traced", "static"}
         and not any(map(surely_traced, values))
     ):
-        return "unknown"  # some calls may pass a tracer, others pass something that cannot be one
+        return "unknown"  # some calls may pass a tracer, others pass a value that cannot be one
     if "traced" in answers:
         return "traced"
     return answers.pop() if len(answers) == 1 else "unknown"
@@ -164,8 +164,9 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
 
 
 def _is_no_array(name: str, record: FunctionRecord, plain: Sequence[Value]) -> bool:
-    """Whether the function uses a parameter in a way that arrays do not support, or host calls (`plain`) and defaults
-    show that it is not one."""
+    """Whether the function uses a parameter in a way that arrays do not support, or host calls (`plain`) and
+    defaults show that it is not an array.
+    """
     node = record.function.node
     # Python needs the truth of an `if` test, which a tracer does not have; nor can a tracer be called.
     if name in tested_names(node) or name in concrete_names(node):

@@ -115,7 +115,7 @@ class AssumedCalls(Part):
                 yield own, heir, why
 
     def asked_for(self, name: str, member: Function) -> bool:
-        """Whether traced code calls something unknown by the method's name, or reads the property's name."""
+        """Whether traced code calls a method of this name on an unknown object, or reads the property of this name."""
         if member.kind == "property":
             return name in self.access.read and name not in COMMON
         return name in self.function_calls.unresolved and not member.kind

@@ -50,6 +50,6 @@ class TracerSources:
 def _call_site(node: ast.AST | None, caller: Frame | None) -> CallSite | None:
     if caller is None or not isinstance(node, (ast.expr, ast.stmt)):
         return None
-    # A transformation's stand-in for the caller enters from outside the stage.
+    # a transformation's stand-in for the caller enters from outside the stage
     staged = caller.home.staged and caller.context != "creation"
     return CallSite(caller.module.display, node.lineno, node.end_lineno or node.lineno, staged)

@@ -166,7 +166,7 @@ def _exp(inner: Bounds) -> Bounds:
 
 
 def _clipped(inner: Bounds, low: float, high: float) -> Bounds:
-    """Between two bounds. It reaches these on purpose, so that says nothing."""
+    """Clips to two bounds. The program reaches these on purpose, so they prove nothing."""
     least, most = (min(max(end, low), high) for end in (inner.low, inner.high))
     return Bounds(
         least, most, inner.at_low if inner.low == least else "", inner.at_high if inner.high == most else ""

@@ -59,7 +59,7 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
         )
     rest, found = list(whole), list[Size]()
     fancy: list[tuple[Value, Shape]] = []
-    places: list[int] = []  # in `found`, for each index that is an array, or a number beside an array
+    places: list[int] = []  # in `found`: each index that is an array, or a number beside an array
     for part in parts:
         const = constant(part)
         if is_none(part):

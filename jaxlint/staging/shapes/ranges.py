@@ -146,7 +146,7 @@ def _of_item(made: Operation, depth: int) -> Range | None:
 
 
 def _of_where(made: Operation, depth: int) -> Range | None:
-    """The range of one array and of another: each is taken somewhere."""
+    """The range of the result of `where`: elements of both arrays occur."""
     if len(made.args) != 3:
         return None
     one, two = (range_of(part, depth - 1) for part in made.args[1:])
@@ -158,7 +158,7 @@ def _of_where(made: Operation, depth: int) -> Range | None:
 
 
 def _of_clip(made: Operation) -> Range | None:
-    """The range between two bounds: a program that clips expects numbers beyond them."""
+    """The range between two bounds: a program that clips expects numbers outside them."""
     given = made.kwargs
     low = constant(made.operand(1, "min") or given.get("a_min"))
     high = constant(made.operand(2, "max") or given.get("a_max"))

@@ -178,7 +178,7 @@ class Aliases(Part):
         frame.buffers = frame.buffers.holding(found)
 
     def taken_apart(self, held: Held, count: int, frame: Frame) -> Held:
-        """The buffers of an object that is unpacked: one for each part, and all of them for the object."""
+        """The buffers of an object that is unpacked: one for each part; the object holds all of them."""
         (whole, *others) = held.buffers
         single = not others
         made = tuple(

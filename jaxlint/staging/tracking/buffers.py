@@ -161,7 +161,7 @@ class Buffers(Part):
                 frame.buffers = frame.buffers.holding({**frame.buffers.held, place: shared})
 
     def keep(self, container: str, node: ast.expr, value: Value, frame: Frame) -> None:
-        """`container.append(node)`: it holds the buffers of `node` in addition."""
+        """`container.append(node)`: the container also holds the buffers of `node`."""
         held = self.aliases.held(node, value, frame) if container else None
         if held is not None and held.buffers:
             known = frame.buffers.held

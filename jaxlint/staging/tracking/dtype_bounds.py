@@ -1,5 +1,4 @@
-"""What is certain about a result's dtype if its operands' dtypes are partly unknown: whether it is weak, and its
-kind.
+"""Facts about a result's dtype if its operands' dtypes are partly unknown: whether it is weak, and its kind.
 
 A loop compiles a second time if its state starts weak and returns strong. A mean is certainly strong for any operand,
 and a strong operand stays strong beside a Python number. Nothing is recorded during the evaluation: the answer is

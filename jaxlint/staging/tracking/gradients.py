@@ -121,7 +121,7 @@ class Gradients(Part):
     def gradients_by(
         self, t: Transformed, call: Call, numbers: tuple[int, ...], inputs: list[Value], result: Value
     ) -> Value:
-        """What `t` returns as the gradient: one for a number as `argnums`, a tuple for a tuple."""
+        """The gradient that `t` returns: one value if `argnums` is a number, a tuple if it is a tuple."""
         found: list[Value] = []
         for number in numbers:
             whole = self.gradient_of(t, call, number) or self.jacobian_of(t, call, number, result)
@@ -140,8 +140,9 @@ class Gradients(Part):
         return TupleValue(found) if isinstance(asked, (TupleValue, ListValue)) else join(found[0], UNKNOWN)
 
     def jacobian_of(self, t: Transformed, call: Call, number: int, result: Value) -> Value | None:
-        """The derivatives of one array by another, in an exact analysis: for each size of the result those of the
-        argument, which a Hessian has twice."""
+        """The derivatives of one array by another, in an exact analysis: their shape is that of the result
+        followed by that of the argument (twice for a Hessian).
+        """
         if not self.machine.exact or t.kind != "jacobian" or not -len(call.args) <= number < len(call.args):
             return None
         given = call.args[number]

@@ -37,8 +37,8 @@ class Keys(Part):
         self.function_calls = machine.part(FunctionCalls)
 
     def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
-        """Records keys passed to a flax module, which folds in names: only another call with the same key repeats
-        them. A call with nothing but the stream of parameters, which it has already, draws nothing.
+        """Records keys passed to a flax module, which folds in names: only another call with the same key
+        repeats them. A call that passes parameters and only the stream for parameters draws nothing.
         """
         if isinstance(rngs, DictValue) and rngs.items.keys() == {"params"} and rngs.element is None:
             return
@@ -174,7 +174,7 @@ class Keys(Part):
 
 
 def _kept_in(result: Value) -> Iterator[tuple[str, Origin]]:
-    """The identities in a state, with the field that holds each; "" in a plain tuple.
+    """The identities in a state, with the name of the field; "" in a plain tuple.
 
     A state is an object, a tuple, or a copy of a tree with some parts replaced.
     """

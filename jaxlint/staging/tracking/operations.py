@@ -86,8 +86,7 @@ def short_name(name: str) -> str:
 
 
 def is_inexact(value: Value, depth: int = 6) -> bool:
-    """Whether `value` certainly has a floating or complex dtype, even if it is unknown which: `t * 0.5`,
-    `jnp.cos(t)`."""
+    """Whether `value` certainly has a floating or complex dtype, even if the exact dtype is unknown: `t * 0.5`, `jnp.cos(t)`."""
     dtype = dtype_of(value)
     if dtype:
         return is_float(dtype) or dtype.startswith("complex")
@@ -134,13 +133,13 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
 
 @functools.cache
 def _has_own_dtype(name: str) -> bool:
-    """Whether the function makes an array, or is a dtype: its operands do not decide the dtype."""
+    """Whether the function creates an array or converts to a dtype: its operands do not decide the dtype."""
     if name in MAKERS or name.startswith("jax.random."):
         return True
     return bool(named_dtype(name)) and name not in ("float", "int", "complex")
 
 
-# Operations whose dtype follows from their operands in a way of their own.
+# Operations with special rules for the dtype of their result.
 _ALONE = _COMPARISONS | frozenset(
     [
         "astype",
@@ -164,7 +163,7 @@ _ALONE = _COMPARISONS | frozenset(
 
 
 def _dtype_alone(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], full: str) -> str | None:
-    """The dtype of an operation of `_ALONE`; None if this call is like those of its kind."""
+    """The dtype of an operation in `_ALONE`; None if the general rule applies to this call."""
     if name in _COMPARISONS:
         return "bool"
     if name in ("getitem", "positive", "at", "invert"):

@@ -1,1 +1,1 @@
-"""The effect of `jit`, `vmap`, `grad`, `scan` and their kin on functions, values and classes."""
+"""The effect of `jit`, `vmap`, `grad`, `scan` and other transformations on functions, values and classes."""

@@ -1,4 +1,4 @@
-"""The carry of a loop: the one of a step's result, its dtypes, and what is left of it after the last turn."""
+"""The carry of a loop: the carry in a step's result, its dtypes, and the final carry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def first_of_pair(value: Value) -> Value:
 
 
 def given_way(leaf: Value, result: Value) -> Value:
-    """A leaf of a carry, with the dtype that the body returns if its own is weak."""
+    """A leaf of a carry. If its own dtype is weak, it gets the dtype that the body returns."""
     if not isinstance(leaf, Array) or not leaf.dtype.endswith("*") or dtype_of(result) == leaf.dtype:
         return leaf
     return replace(leaf, dtype=dtype_of(result))

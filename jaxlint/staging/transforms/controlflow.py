@@ -95,8 +95,9 @@ class ControlFlow(Part):
         }
 
     def control_flow(self, name: str, call: Call, own: Value | None = None) -> Value:
-        """`lax.scan` and the like, which trace their function arguments at once. `own`: the project's own code for
-        it."""
+        """`lax.scan` and other control flow, which traces its function arguments at once. `own`: the
+        project's own code for it.
+        """
         if own is not None:
             self.machine.staging.run_library_code(own, call, odd=True)
         short = name.rpartition(".")[2]
@@ -113,7 +114,7 @@ class ControlFlow(Part):
         return handler(api, call)
 
     def shapes_of(self, function: Value, call: Call) -> Value:
-        """What `jax.eval_shape(function, *args, **kwargs)` gives."""
+        """The result of `jax.eval_shape(function, *args, **kwargs)`."""
         return self.control_flow("jax.eval_shape", call.passing([function, *call.args]))
 
     def call_back(self, name: str, call: Call) -> None:

@@ -23,8 +23,9 @@ _SPEC = "jax.experimental.pallas.BlockSpec"
 
 
 def forms_of_references(t: Transformed, count: int, given: Sequence[Value] | None) -> list[Form | None]:
-    """What is known of the shapes of `count` Refs: one for each input, output and scratch buffer. `given`: the inputs
-    of a call."""
+    """The known facts about the shapes of `count` Refs: one for each input, output and scratch buffer.
+    `given`: the inputs of a call.
+    """
     options = t.options
     unknown: list[Form | None] = [None] * count
     if options.keys() & {"grid_spec", "**"}:

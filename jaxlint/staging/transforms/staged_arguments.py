@@ -221,8 +221,9 @@ class StagedArguments(Part):
 
 
 def _static_inside(value: Value, t: Transformed) -> Value:
-    """A static argument inside the function. A tracer raises at the call, and so does an array that `jit` hashes:
-    nothing is said about what follows."""
+    """A static argument inside the function. A tracer raises at the call, and so does an array that `jit`
+    hashes: the code after it is unknown.
+    """
     if not isinstance(value, Array):
         return value
     hashed = value.certain and not value.tree and "nondiff_argnums" not in t.options

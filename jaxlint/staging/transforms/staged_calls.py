@@ -225,8 +225,9 @@ class StagedCalls(Part):
         return self.boundary.to_device(result, "", spec.keeps_python)
 
     def _mapped_inside(self, target: Value, given: list[Value]) -> list[Value]:
-        """The arguments that another `vmap` inside maps. If that maps over keys, the rows out here are compared under
-        the same keys."""
+        """The arguments that another `vmap` inside maps. If that one maps over keys, all rows of the outer
+        map are compared under the same keys.
+        """
         while isinstance(target, Transformed) and target.kind in JIT_KINDS:
             target = target.target
         if not isinstance(target, Transformed) or target.kind != "vmap":

@@ -1,4 +1,4 @@
-"""Code that asks whether a value is a tracer, by a function, by `isinstance` or by its type."""
+"""Code that tests whether a value is a tracer, by a function, by `isinstance` or by its type."""
 
 from __future__ import annotations
 

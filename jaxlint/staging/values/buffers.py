@@ -10,8 +10,8 @@ from jaxlint.staging.values.objects import Transformed
 
 
 class Buffer:
-    """A buffer that a place holds. `place`: where it was first seen; `given`: the caller passed it in, as a parameter
-    or inside one.
+    """A buffer that a place holds. `place`: where it was first seen; `given`: it came in through a parameter,
+    whole or as a part.
 
     `parts`: the buffers that it was unpacked into; `whole`: the buffer that it was unpacked from.
     """

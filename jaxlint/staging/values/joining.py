@@ -240,7 +240,7 @@ def _either(left: ListValue, right: ListValue) -> tuple[ListValue, ...]:
 
 
 def _is_method(value: Value) -> bool:
-    """Whether it is `module.apply` or the like, for a module of the project."""
+    """Whether it is a method of a project module, such as `module.apply`."""
     return type(value) is ExternalObject and bool(value.args) and isinstance(value.args[0], Instance)
 
 

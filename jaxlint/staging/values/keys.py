@@ -12,8 +12,9 @@ STREAMS = "rngs"  # the part of a key that flax modules draw from
 
 
 class ConsumedKeys(dict[Origin, ast.AST]):
-    """The keys that this path has consumed, each with its first use. A key consumed on one of two paths may be used
-    up where they meet."""
+    """The keys that this path has consumed, each with its first use. A key consumed on one of two paths
+    counts as consumed where they meet.
+    """
 
     __slots__ = ()
 

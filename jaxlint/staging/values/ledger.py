@@ -103,8 +103,8 @@ def identity(transformed: Transformed) -> object:
 
 
 def is_input(value: Value, node: ast.AST) -> bool:
-    """Whether `node` waits for an input, made from numbers alone (`jnp.ones`) and not here: computations on it may
-    still run.
+    """Whether `node` waits for an input that was created from numbers alone (`jnp.ones`), elsewhere:
+    computations on it may still run.
 
     An input made here, as in `jnp.zeros(()).block_until_ready()`, comes after all earlier dispatches.
     """

@@ -157,7 +157,7 @@ def is_pytree(cls: ClassValue) -> bool:
 
 
 def tracer_in(value: Value, depth: int = 4) -> Array | None:
-    """The first tracer among the leaves of `value`, as JAX counts leaves: a plain object has none."""
+    """The first tracer among the leaves of `value` in the sense of JAX: a plain object has none."""
     if isinstance(value, Instance) and value.staged is None and not is_pytree(value.cls):
         return None
     if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):

@@ -1,6 +1,6 @@
 """The writes of a call to the objects that it receives: attributes set on `self`, items appended to a list.
 
-A remembered call is not evaluated again. Its writes are repeated on the objects of the new call.
+A memoised call is not evaluated again. Its writes are repeated on the objects of the new call.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ def _asks_for_length(test: ast.expr, names: set[str]) -> bool:
 
 @cache
 def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
-    """Whether a test is `key in table`, and the function stores its result in that table."""
+    """Whether a test is `key in table`, where the function stores its result in that table."""
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.In)):
         return False
     table = dotted(test.comparators[0])

@@ -76,7 +76,7 @@ def nodes_of(owner: ast.AST, kind: type[Node]) -> tuple[Node, ...]:
 
 @cache
 def _statements_of(owner: ast.AST) -> tuple[ast.AST, ...]:
-    """The result of `statements`, of which several kinds are asked for."""
+    """The result of `statements`, cached because callers ask for several kinds of nodes."""
     return tuple(statements(owner))
 
 
@@ -96,7 +96,7 @@ class Contents(NamedTuple):
 
 @cache
 def contents(node: ast.AST) -> Contents:
-    """What `node` stores and tests, nested functions included."""
+    """The stores and tests in `node`, nested functions included."""
     stores: list[ast.Name | ast.Attribute] = []
     tests: list[ast.If | ast.IfExp | ast.While | ast.Assert] = []
     for part in walk(node):
