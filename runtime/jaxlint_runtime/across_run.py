@@ -24,8 +24,8 @@ from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch
 
 _RANK = re.compile(rb"^\[(\d+)\] ")
-_GLOO = b"[Gloo]"  # the collectives of CPUs say on stdout when they connect, from several threads
-_ALL = -1  # in the place of the number of a process
+_GLOO = b"[Gloo]"  # messages of the CPU collectives on stdout when they connect, from several threads
+_ALL = -1  # stands for the number of a process
 
 
 @dataclass(slots=True)
@@ -41,12 +41,12 @@ class AcrossRun(Verification):
 
     @property
     def wants_source(self) -> bool:
-        """Edits of the source are tried on programs of one process."""
+        """Edits of the source are only tried on programs of one process."""
         return False
 
     @property
     def copies(self) -> Path | None:
-        """What a launcher starts may run on other machines, which share the working folder or --shared."""
+        """A launcher may start processes on other machines, which share the working folder or --shared."""
         return Path(self.how.shared or ".").absolute() if self.how.launcher else None
 
     def run(self) -> Document:
@@ -100,7 +100,7 @@ class AcrossRun(Verification):
         functions: Sequence[tuple[str, str]],
         dtype: str | None = None,
     ) -> str | None:
-        """How the edited program, which has run, printed other lines. What its functions return was compared in the proofs."""
+        """Whether the edited program printed other lines. The results of its functions were compared in the proofs."""
         for process in sorted({*self.printed, *self.edited}):
             before, after = (_text(side, process) for side in (self.printed, self.edited))
             if (other := differs(before, (), after)) is not None:
@@ -119,7 +119,7 @@ class AcrossRun(Verification):
         self.listener.output(stream, data)
 
     def _answered(self, event: Event) -> Known | None:
-        """Takes in what process 0 tells; what the source shows, once it is known which files were loaded."""
+        """Handles an event of process 0; returns the facts from the source once the loaded files are known."""
         if isinstance(event, Captured):
             self._captured(event)
             return self.known()
@@ -128,7 +128,7 @@ class AcrossRun(Verification):
 
 
 def _text(printed: Mapping[int, bytes], process: int) -> str:
-    """What a process printed; of all processes the lines in one order."""
+    """The output of one process; for all processes together, the lines in a fixed order."""
     text = printed.get(process, b"")
     if process == _ALL:
         text = b"\n".join(sorted(line for line in text.splitlines() if _GLOO not in line))

@@ -223,12 +223,13 @@ def is_tracing() -> bool:
 
 
 class LaunchHooks:
-    """Tells of each compile, and of each launch of the programs that are wanted.
+    """Reports each compile, and each launch of programs of interest.
 
-    Compiles and launches go through one place each. JAX keeps calls that it has seen in C++, past all Python. `compiling` is given
-    name, module and devices of what is about to be compiled; what it returns a token for is not kept there. `compiled` is given the
-    token, or None, and the executable, None where the compile failed; `launching` the token before each call, `launched` the results.
-    Programs without a token run as fast as ever.
+    Compiles and launches go through one place each. JAX keeps known calls in C++, which bypasses Python.
+    `compiling` receives the name, module and devices before a compile; a program for which it returns a token
+    is not kept in C++. `compiled` receives the token, or None, and the executable, None if the compile
+    failed; `launching` receives the token before each call, `launched` the results. Programs without a token
+    run at full speed.
     """
 
     def __init__(
@@ -295,9 +296,10 @@ def on_initialize(
     given: dict[str, Any] | None = None,
     asked: Callable[[int | None], None] = lambda processes: None,
 ) -> None:
-    """Call `done(process, processes)` once `jax.distributed.initialize` comes back, and `asked(processes)` before it waits for others.
+    """Calls `done(process, processes)` when `jax.distributed.initialize` returns, and `asked(processes)`
+    before it waits for others.
 
-    `given` takes the place of what it was called with, but for its time limits.
+    `given` replaces the program's arguments, except its time limits.
     """
     from jax._src import distributed
 
@@ -321,7 +323,7 @@ def on_initialize(
 
 
 def process_of() -> tuple[int, int]:
-    """The number of this process, and how many there are; (0, 1) where `jax.distributed.initialize` was not called."""
+    """The number of this process, and the number of processes; (0, 1) if `jax.distributed.initialize` was not called."""
     from jax._src import distributed
 
     state = distributed.global_state
@@ -329,14 +331,14 @@ def process_of() -> tuple[int, int]:
 
 
 def put_shared(key: str, value: str) -> None:
-    """Write a value for all processes, once."""
+    """Stores a value for all processes, once."""
     from jax._src import distributed
 
     distributed.global_state.client.key_value_set(key, value)  # type: ignore[union-attr]
 
 
 def get_shared(key: str, seconds: float) -> str | None:
-    """The value that a process has written, None if there is none for so long."""
+    """The value that a process has stored; None if there is none within so many seconds."""
     from jax._src import distributed
 
     try:
@@ -349,7 +351,7 @@ def get_shared(key: str, seconds: float) -> str | None:
 
 
 def stay_connected() -> Callable[[], None]:
-    """From here on the program cannot end its connection to the other processes; returns what lets it again."""
+    """From now on the program cannot end its connection to the other processes. Returns a function that allows it again."""
     from jax._src import distributed
 
     shutdown = distributed.State.shutdown

@@ -1,6 +1,7 @@
-"""Whether this command is one process of a job, each of which runs it: what Slurm and Open MPI say in the environment.
+"""Whether this command is one process of a job that runs it several times, from the environment variables of
+Slurm and Open MPI.
 
-JAX finds number and count of its processes by the same variables (`jax._src.clusters`).
+JAX finds the number and count of its processes by the same variables (`jax._src.clusters`).
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from dataclasses import dataclass
 class JobStep:
     """Several processes that a launcher started with one command."""
 
-    name: str  # the same in each of them, and in no other step; fit for the name of a file
+    name: str  # the same in each process, and different in every other step; valid in a file name
     processes: int
-    first: bool  # whether this is the one that JAX counts as 0
+    first: bool  # whether this is process 0 for JAX
 
 
 def job_step(environment: Mapping[str, str]) -> JobStep | None:
-    """The step that this process is part of; None outside one, and where it is the only process."""
+    """The step that this process belongs to; None outside a step, and if it is the only process."""
     get = environment.get
     if "SLURM_STEP_NODELIST" in environment:
         parts = ("SLURM_JOB_ID", "SLURM_RESTART_COUNT", "SLURM_STEP_ID")

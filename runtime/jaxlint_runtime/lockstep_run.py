@@ -1,4 +1,6 @@
-"""The function behind `jaxlint verify --lockstep`: starts the processes of a program, reads their lists, and says who leaves the common order."""
+"""The function behind `jaxlint verify --lockstep`: starts the processes of a program, reads their records,
+and reports which process leaves the common order.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,10 @@ _SILENT = 10.0  # seconds without a sign of life before a process may count as s
 
 @dataclass(slots=True)
 class LockstepRun:
-    """One run of all processes. `order` and `verdict` are what a report is made of.
+    """One run of all processes. A report consists of `order` and `verdict`.
 
-    With `proving` they prove candidates once the program has ended. `hear` gets what process 0 tells of them; what it
-    returns is what all processes are told of the source.
+    With `proving` the processes prove candidates once the program has ended. `hear` receives the events of
+    process 0; its result goes to all processes.
     """
 
     request: Request
@@ -57,7 +59,7 @@ class LockstepRun:
     ranks: list[Rank] = field(default_factory=list)  # all that wrote something
 
     def run(self) -> Verdict:
-        """Run the program to its end, to a limit, or until a process leaves. Raises CannotRun."""
+        """Runs the program to its end, to a limit, or until a process leaves the order. Raises CannotRun."""
         validate(self.request)
         self.how.validate(self.request)
         with shared_folder(self.how) as folder:
@@ -78,7 +80,7 @@ class LockstepRun:
         return self.verdict
 
     def _take_part(self, ranks: Ranks, folder: Path) -> Verdict | None:
-        """What the command of process 0 says, where this is another one. None: it is this one."""
+        """The verdict of the command of process 0, if this is another one; None if it is this one."""
         own, ended = Lists(folder, ranks.list_of_own.name), 0.0
         while True:
             now = time.monotonic()
@@ -108,7 +110,7 @@ class LockstepRun:
         while True:
             now = time.monotonic()
             ranks.sign(now)
-            deaths = ranks.deaths()  # before the last look at the lists, so that nothing is missed
+            deaths = ranks.deaths()  # before the last read of the records, so that nothing is missed
             found = self._read(lists, source, now, ranks)
             self.ranks = lists.ranks
             self._bury(deaths, lists, ranks, now)
@@ -121,7 +123,7 @@ class LockstepRun:
             time.sleep(max(_LOOK, _EACH * len(lists.ranks)))
 
     def _read(self, lists: Lists, source: Source, now: float, ranks: Ranks) -> Verdict | None:
-        """Take in what is new; the first two processes that cannot come together."""
+        """Reads new records; the verdict about the first two processes that cannot meet."""
         for rank, record in lists.read(now):
             match record:
                 case Joined(_, processes):
@@ -144,7 +146,7 @@ class LockstepRun:
         return None
 
     def _told(self, event: Plain, ranks: Ranks) -> None:
-        """Hand on what process 0 tells of candidates, and what comes back to all processes."""
+        """Passes on events of process 0 about candidates, and sends the answers to all processes."""
         scratch = self.scratch
         heard = read_event(event if scratch is None else to_originals(event, scratch))
         known = self.hear(heard)
@@ -152,7 +154,7 @@ class LockstepRun:
             ranks.put(KNOWN, encode(known if scratch is None else known.moved(scratch.to_copy)))
 
     def _bury(self, deaths: dict[int, Death], lists: Lists, ranks: Ranks, now: float) -> None:
-        """Note how processes died that could not say so themselves."""
+        """Records how processes died that could not report it themselves."""
         if self.how.launcher:
             if deaths and any(rank.over is None for rank in lists.ranks):
                 for rank in sorted(lists.ranks, key=lambda rank: rank.heard):
@@ -176,7 +178,7 @@ class LockstepRun:
     def _over(self, now: float, source: Source) -> Verdict | None:
         """The verdict once processes have ended."""
         order = self.order
-        # What is launched after the end, by exit handlers, may have its counterpart there as well.
+        # programs that exit handlers launch after the end may have counterparts there as well
         awaited = {
             process
             for launch in order.waiting()
@@ -202,7 +204,7 @@ class LockstepRun:
         return None
 
     def _failure(self, ranks: list[Rank]) -> Verdict:
-        """The process that failed first; or that all failed alike."""
+        """The verdict about the process that failed first, or that all failed alike."""
         failed = [rank for rank in ranks if rank.failed is not None]
         endings = {(rank.over.message, len(rank.launches)) if rank.over else None for rank in ranks}
         if len(endings) == 1 and None not in endings:
@@ -210,18 +212,18 @@ class LockstepRun:
             assert over is not None
             where = f"in each of {len(ranks)} processes " if len(ranks) > 1 else ""
             return Verdict(Kind.UNKNOWN, f"{where}{over.message}")
-        # Others that gave up waiting for a process that never came to join them are not at fault.
+        # processes that gave up waiting for one that never joined are not at fault
         late = [
             rank for rank in ranks if not rank.processes and not _is_out(rank) and _rests(rank, inside=False)
         ]
         if late and all(not rank.processes and _rests(rank, inside=True) for rank in failed):
             return words.outside(late[0])
-        # What was killed comes before what an exception ended, which may be for want of the other.
+        # a killed process comes before one that an exception ended, which may be a consequence
         first = min(failed, key=lambda rank: (rank.over is not None, rank.failed or 0.0))
         return words.died(self.order, first.process or 0, first)
 
     def _late(self, now: float, source: Source) -> Verdict | None:
-        """The verdict once a limit has come."""
+        """The verdict once a limit is reached."""
         order = self.order
         moved = max((rank.moved for rank in order.ranks.values()), default=now)
         idle = now - moved
@@ -258,7 +260,7 @@ class LockstepRun:
         return None
 
     def _stands_still(self, rank: Rank | None, now: float) -> bool:
-        """Whether a process does nothing of JAX's, or gives no sign of life; None: it has no list."""
+        """Whether a process does nothing inside JAX, or gives no sign of life; None if it has no record."""
         return rank is None or not rank.computes or self._is_silent(rank, now)
 
     def _is_silent(self, rank: Rank, now: float) -> bool:
@@ -271,7 +273,7 @@ class LockstepRun:
 
 
 def _rests(rank: Rank, inside: bool) -> bool:
-    """Whether it was last seen to rest, in JAX or outside."""
+    """Whether it was last seen waiting, in JAX or outside."""
     return rank.stands is not None and rank.stands.inside is inside
 
 
@@ -280,5 +282,5 @@ def _is_out(rank: Rank) -> bool:
 
 
 def _is_through(rank: Rank | None) -> bool:
-    """Whether the program came to its end in this process, without an error."""
+    """Whether the program ended without an error in this process."""
     return rank is not None and rank.over is not None and not rank.over.raised and not rank.over.status

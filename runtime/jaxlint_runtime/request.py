@@ -27,7 +27,7 @@ class CannotRun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Where candidates are tried, if not in one process after the other."""
+    """Where candidates are tried, if not one after the other in one process."""
 
     engine: str  # "local", "submitit" or "ray"
     place: str | None = None  # the partition of Slurm, the address of Ray
@@ -74,15 +74,15 @@ class Request:
 
     @property
     def own_python(self) -> str | None:
-        """The program's interpreter where it is not the one that runs jaxlint."""
+        """The program's interpreter, if it is not the one that runs jaxlint."""
         return None if self.python == sys.executable else self.python
 
     def within(self, seconds: float) -> float:
-        """So many seconds, or what is left of the whole run's where that is less."""
+        """`seconds`, or the remaining time of the whole run if that is less."""
         return seconds if self.ends is None else max(0.0, min(seconds, self.ends - time.monotonic()))
 
     def has_time(self, seconds: float) -> bool:
-        """Whether so many seconds are left of the whole run."""
+        """Whether so many seconds of the whole run remain."""
         return self.within(seconds) >= seconds
 
     @property
@@ -125,7 +125,7 @@ class Request:
         return min((one for one in (self.run_for, share) if one is not None), default=None)
 
     def _share(self) -> float | None:
-        """How long the program runs to be captured, in all: a third of what is left of the whole run's time."""
+        """The time limit of the captured program: a third of the remaining time of the whole run."""
         return None if self.ends is None else self.within(math.inf) / 3
 
     def trying(self) -> Trying:
@@ -168,7 +168,7 @@ class InStep:
 
     @property
     def joins(self) -> bool:
-        """Whether others run the same command for the other processes, with the same folder."""
+        """Whether other machines run the same command for the other processes, with the same folder."""
         return self.step is not None or (
             self.processes is None and not self.launcher and self.shared is not None
         )
@@ -180,11 +180,11 @@ class InStep:
         return f"{count} processes" if count else "the processes of its launcher"
 
     def shown(self, request: Request) -> str:
-        """What is started, in words."""
+        """The started command, in words."""
         return " ".join(self.launcher) if self.launcher else request.python
 
     def validate(self, request: Request) -> None:
-        """Say in one line what is wrong before anything is started. Raises CannotRun."""
+        """Checks the options before anything starts. Raises CannotRun with one line."""
         if request.kind == "pytest":
             raise CannotRun(
                 "--pytest runs one process; name a script that all processes run, or a module with -m"
@@ -220,7 +220,7 @@ def project_root(start: Path) -> Path:
 
 
 def validate(request: Request) -> None:
-    """Say in one line what is wrong before anything is started. Raises CannotRun."""
+    """Checks the request before anything starts. Raises CannotRun with one line."""
     if request.kind == "script":
         path = Path(request.target)
         if not path.exists():
@@ -252,5 +252,7 @@ def validate(request: Request) -> None:
 
 
 def _default_capture_bytes() -> int:
-    """A sixteenth of what is free now, at least 512 MiB: a proof holds the copies, their variations and results of each."""
+    """A sixteenth of the memory that is free now, at least 512 MiB: a proof holds the copies, their
+    variations and the results of each.
+    """
     return max(512 * 2**20, psutil.virtual_memory().available // 16)

@@ -77,17 +77,17 @@ class Run:
         return next((name for name in self.document.targets if ":" not in name), "cpu")
 
     def say(self, message: str) -> None:
-        """A line for the reader, on the terminal and in the report."""
+        """Shows a line, on the terminal and in the report."""
         self.document.notes.append(message)
         self.listener.note(message)
 
     def fail(self, message: str) -> None:
-        """The same for an error."""
+        """Shows an error, on the terminal and in the report."""
         self.document.errors.append(message)
         self.listener.note(message)
 
     def report(self, result: Result, target: str | None = None) -> None:
-        """Take in a result, on a function for a target or (None) on the whole program."""
+        """Records a result about a function for a target or (None) about the whole program."""
         self.document.results.append((target or self.host_target, to_plain(result)))
 
     def hear(self, event: Event) -> None:

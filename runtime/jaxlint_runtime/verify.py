@@ -148,7 +148,7 @@ class Verification(Run):
 
     @property
     def copies(self) -> Path | None:
-        """Where scratch copies of the project lie that edited programs run in; None: among temporary files."""
+        """The folder for scratch copies of the project, in which edited programs run; None for the folder of temporary files."""
         return None
 
     @property
@@ -218,7 +218,7 @@ class Verification(Run):
         functions: Sequence[tuple[str, str]],
         dtype: str | None = None,
     ) -> str | None:
-        """How the program with these texts differs from the original in what it leaves; None if it does not."""
+        """How the results of the program with these texts differ from the original's; None if they do not."""
         return values_of(self, sources, functions, dtype)
 
     def attempt(self, job: Capture, scratch: Scratch | None) -> Death | None:
@@ -238,7 +238,7 @@ class Verification(Run):
         return death
 
     def _measure(self, job: Capture, scratch: Scratch | None) -> None:
-        """Proves what one run of the program exported: here in a row, or where --workers says."""
+        """Proves the exported functions of one run of the program: here one after the other, or where --workers says."""
         workers = self.request.workers
         if workers is None:
             for target, result in measure(self, job, scratch, self._left) if self._left else ():
@@ -332,7 +332,7 @@ class Verification(Run):
             return bool(rewrites)
         host = max((one.estimate for one in rewrites), default=0.0)
         inside = sum(one["weight_seconds"] or 0.0 for one in self.document.functions)
-        return host - inside > inside  # what an edit compiles may call jitted functions
+        return host - inside > inside  # code that an edit compiles may call jitted functions
 
 
 def _advice(how: str) -> str:

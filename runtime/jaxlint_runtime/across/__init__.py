@@ -1,1 +1,1 @@
-"""Candidates of a program of several processes, proven in all of them at once, in step."""
+"""Proves candidates of a program of several processes in all of these processes at once."""

@@ -1,4 +1,4 @@
-"""How processes that prove the same candidates come to the same decisions: through the key-value store of JAX's own coordinator."""
+"""Processes that prove the same candidates reach the same decisions through the key-value store of JAX's coordinator."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 
 from jaxlint_runtime import compat
 
-_WAIT = 2.0  # seconds until it is asked again whether another process has left
+_WAIT = 2.0  # seconds between two checks whether another process has left
 
 
 class LeftAlone(RuntimeError):
-    """Another process has left the step that this one is in, as by an exception. The message names it."""
+    """Another process has left the current step, for instance by an exception. The message names it."""
 
 
 @dataclass(slots=True)
 class Agreement:
-    """One process's side. All processes call the same methods in the same order, within the same `step`."""
+    """One process's view. All processes call the same methods in the same order, within the same `step`."""
 
     process: int
     processes: int
@@ -28,12 +28,12 @@ class Agreement:
 
     @classmethod
     def here(cls) -> Agreement:
-        """That of this process."""
+        """The object of this process."""
         return cls(*compat.process_of())
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """A part of the work that a process may leave early: the others learn of it in place of waiting for it."""
+        """A part of the work that a process may leave early. The other processes then learn of it and stop waiting."""
         self._step, self._turn = name, 0
         try:
             yield
@@ -41,20 +41,20 @@ class Agreement:
             self._step, self._turn = f"{name}/after", 0
 
     def gather(self, value: Any) -> list[Any]:
-        """The values of all processes, by number, as JSON gives them back. Raises LeftAlone."""
+        """The values of all processes, by number, after a round trip through JSON. Raises LeftAlone."""
         key = self._put(value)
         return [json.loads(self._wait(key, other)) for other in range(self.processes)]
 
     def first(self, value: Any) -> Any:
-        """That of process 0, in all. Raises LeftAlone."""
+        """The value of process 0, in all processes. Raises LeftAlone."""
         return json.loads(self._wait(self._put(value if self.process == 0 else None), 0))
 
     def all(self, value: bool) -> bool:
-        """Whether it holds in all. Raises LeftAlone."""
+        """Whether the value is true in all processes. Raises LeftAlone."""
         return all(self.gather(value))
 
     def _put(self, value: Any) -> str:
-        """Says the value of this process; the key under which those of all processes are."""
+        """Stores the value of this process; returns the key prefix for the values of all processes."""
         self._turn += 1
         key = f"jaxlint/{self._step}/{self._turn}"
         compat.put_shared(f"{key}/{self.process}", json.dumps(value))

@@ -1,4 +1,4 @@
-"""What one process has of an array that spans several processes, on the host."""
+"""The part of an array that one process holds, on the host, if the array spans several processes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _Place = tuple[tuple[int, int], ...]  # start and stop along each axis
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalShards:
-    """The shards of one array on the devices of this process: `parts` by device, `places` where each lies in the array.
+    """The shards of one array on the devices of this process: `parts` by device; `places` has the position of
+    each in the array.
 
-    `key_impl`: of typed random keys, whose parts are their integers.
+    `key_impl`: for typed random keys, whose parts are their integers.
     """
 
     shape: tuple[int, ...]
@@ -29,7 +30,7 @@ class LocalShards:
 
     @classmethod
     def of(cls, array: jax.Array) -> LocalShards:
-        """Copies what this process has of an array."""
+        """Copies the shards that this process holds."""
         impl = jax.random.key_impl(array) if jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key) else None
         shards = array.addressable_shards
         return cls(
@@ -47,11 +48,11 @@ class LocalShards:
 
     @property
     def nbytes(self) -> int:
-        """Of the parts."""
+        """The bytes of the parts."""
         return sum(part.nbytes for part in self.parts)
 
     def put(self) -> jax.Array:
-        """The whole array on the devices, of which this process fills its own part. Shares no memory with the host."""
+        """The whole array on the devices. This process fills its own part. Shares no memory with the host."""
         arrays = []
         for part, device in zip(self.parts, self.devices, strict=True):
             put = jax.device_put(part, device, may_alias=False)
@@ -59,17 +60,17 @@ class LocalShards:
         return jax.make_array_from_single_device_arrays(self.shape, self.sharding, arrays)
 
     def distinct(self) -> Iterator[tuple[_Place, np.ndarray]]:
-        """Each part once, in the order of their places: devices may have the same one."""
+        """Each part once, in the order of positions: several devices may hold the same one."""
         found = dict(zip(self.places, self.parts, strict=True))
         yield from sorted(found.items(), key=lambda item: item[0])
 
     def flat(self) -> np.ndarray:
-        """All values that this process has, each part once."""
+        """All values of this process, each part once."""
         parts = [part.reshape(-1) for _, part in self.distinct()]
         return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
     def mapped(self, change: Callable[[np.ndarray, int], np.ndarray]) -> LocalShards:
-        """The same with each part changed. `change` gets a number beside it that is the same wherever a part has this place."""
+        """The same shards with each part changed. `change` also receives a number that is the same for every copy of a part."""
         if self.key_impl is not None:
             return self
         changed = {place: change(part, _number(place)) for place, part in self.distinct()}
@@ -82,18 +83,18 @@ def spans(value: Any) -> bool:
 
 
 def local(value: Any) -> Any:
-    """What this process has of an array that spans several, flat; any other value as it is."""
+    """The flat values that this process holds of an array that spans several; any other value unchanged."""
     return LocalShards.of(value).flat() if isinstance(value, jax.Array) and spans(value) else value
 
 
 def _place(index: Sequence[slice], shape: Sequence[int]) -> _Place:
-    # that of a typed key has an axis more, of its integers
+    # a typed key has one more axis, for its integers
     ends = [one.indices(size)[:2] for one, size in zip(index, shape, strict=False)]
     return tuple((start, stop) for start, stop in ends)
 
 
 def _number(place: _Place) -> int:
-    """A number below 2**31 that follows from the place alone."""
+    """A number below 2**31 computed from the position alone."""
     number = 0
     for start, stop in place:
         number = (number * 1_000_003 + start * 8_191 + stop) % 2**31

@@ -1,4 +1,6 @@
-"""In one of several processes, once the program has ended: proves the candidates of the functions that span them."""
+"""Runs in one of several processes after the program has ended: proves the candidates of the functions whose
+arrays span processes.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _DEFAULT = ("donation", "remat")  # other candidates are tried on request
 
 
 class Proving:
-    """The proofs of one process. `tell` hands an event to the command; that of process 0 is heard."""
+    """The proofs of one process. `tell` passes an event to the command, which only reads those of process 0."""
 
     def __init__(self, session: Session, shared: Path, tell: Callable[[Event], None]) -> None:
         self._session = session
@@ -38,7 +40,7 @@ class Proving:
         self._tell = tell if self._agreement.process == 0 else lambda event: None
 
     def run(self, ending: Ending, seconds: float, versions: dict[str, str]) -> None:
-        """Reports what the run showed, and proves candidates until none is left."""
+        """Reports the results of the run, and proves candidates until none is left."""
         self._tell(self._session.summary(ending, seconds, versions))
         functions = self._common(self._session.functions(self._known()))
         alone = sum(not one.spanning for one in functions)
@@ -55,14 +57,14 @@ class Proving:
                     self._function(one.captured, target)
 
     def _known(self) -> Known:
-        """What the source shows, which the command says once it has seen which files were loaded."""
+        """The facts from the source; the command sends them once it knows which files were loaded."""
         path = self._shared / KNOWN
         while not path.exists():
             time.sleep(_LOOK)
         return read_known(path.read_text(encoding="utf-8"))
 
     def _common(self, functions: list[CapturedFunction]) -> list[_Common]:
-        """The functions that all processes have called and stored, in one order for all."""
+        """The functions that all processes have called and stored, in the same order everywhere."""
         mine = {_name(one): one for one in functions if one.call is not None}
         with self._agreement.step("functions"):
             everywhere = self._agreement.gather(sorted(mine))
@@ -95,7 +97,7 @@ class Proving:
                 yield from opening(program)
         except StagingError as error:
             problem = f"the original {error}"
-        except Exception as error:  # the other processes wait for what this one says
+        except Exception as error:  # the other processes wait for the message of this one
             traceback.print_exc()
             problem = f"the original could not be run: {type(error).__name__}: {error}"
         said = next((one for one in self._agreement.gather(problem) if one is not None), None)

@@ -1,6 +1,6 @@
-"""The original's results in one of several processes, and candidates that all of them prove at once.
+"""The original's results in one of several processes, and candidates that all processes prove at once.
 
-Each process compares what it has of the results; what they decide they decide together, since a program that spans
+Each process compares its own shards of the results. All processes decide together, since a program that spans
 them runs in all or in none.
 """
 
@@ -26,11 +26,11 @@ from jaxlint_runtime.proof.paired_timing import Subject
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.protocol.json_records import from_plain, to_plain
 
-_BAD = (Status.FAILED, Status.REJECTED, Status.NOT_APPLICABLE)  # what one process says counts for all
+_BAD = (Status.FAILED, Status.REJECTED, Status.NOT_APPLICABLE)  # a failure in one process counts for all
 
 
 class SharedReference(Reference):
-    """A program whose arrays span processes. Its captured values are `LocalShards`, or the same in all processes."""
+    """A program whose arrays span processes. Its captured values are `LocalShards`, or equal in all processes."""
 
     def __init__(self, captured: CapturedFunction, settings: Settings, agreement: Agreement) -> None:
         super().__init__(captured, settings)
@@ -38,25 +38,25 @@ class SharedReference(Reference):
         leaves = [
             leaf
             if isinstance(leaf.value, LocalShards)
-            else replace(leaf, aval=_anywhere(leaf.aval))  # its device is that of one process
+            else replace(leaf, aval=_anywhere(leaf.aval))  # its device belongs to one process
             for leaf in self.bound.leaves
         ]
         self.bound = replace(self.bound, leaves=tuple(leaves))
 
     def agreed(self, value: Any) -> Any:
-        """Process 0's value."""
+        """The value of process 0."""
         return self.agreement.first(value)
 
     @functools.cached_property
     def draws(self) -> list[list[Any]]:
-        """The captured inputs, and those varied: alike wherever processes have the same part."""
+        """The captured inputs, and varied ones: processes that hold the same part receive the same values."""
         magnitudes = self.settings.magnitudes if self.is_quick else ()
         values = [leaf.value for leaf in self.bound.leaves]
         return [values, *map(self._varied, magnitudes)]
 
     @functools.cached_property
     def telling(self) -> list[int]:
-        """Draws that are finite in all processes."""
+        """Draws with finite results in all processes."""
         mine = set(super().telling)
         return [n for n in range(len(self.draws)) if self.agreement.all(n in mine)]
 
@@ -73,11 +73,11 @@ class SharedReference(Reference):
 
     @functools.cached_property
     def is_quick(self) -> bool:
-        """Whether a call takes little enough time for further draws."""
+        """Whether a call is fast enough for further draws."""
         return bool(self.agreed(super().is_quick))
 
     def outcome(self, staged: Staged, values: Sequence[Any], changes: bool = True) -> Outcome:
-        """Runs a version in all processes; what this one has of the results, flat."""
+        """Runs a version in all processes; returns the shards of this one, flat."""
         args, kwargs = self.bound.dynamic(_put(values))
         result = jax.block_until_ready(staged.compiled(*args, **kwargs))
         starts: Mapping[int, np.ndarray] = {}
@@ -91,7 +91,7 @@ class SharedReference(Reference):
         return self.outcome(self._original, moved)
 
     def check(self, staged: Staged, dtype: str | None) -> Comparison:
-        """The worst comparison of all processes."""
+        """The worst comparison over all processes."""
         found = self.agreement.gather(to_plain(super().check(staged, dtype)))
         return equivalence.worst([from_plain(Comparison, one) for one in found])
 
@@ -115,14 +115,14 @@ class SharedReference(Reference):
         return self._mapped(lambda leaf, seed: equivalence.draws([leaf], (magnitude,), seed)[1][0])
 
     def _mapped(self, change: Callable[[Any, int], Any]) -> list[Any]:
-        """The captured values, each changed by `change(array, seed)`, with a seed that processes share."""
+        """The captured values, each changed by `change(array, seed)`; processes share the seed."""
         return [
             _changed(leaf.value, change, self.settings.seed + n) for n, leaf in enumerate(self.bound.leaves)
         ]
 
 
 class SharedProver(LiveProver):
-    """Proves candidates in all processes. What it returns is the same in each."""
+    """Proves candidates in all processes. Its results are the same in each."""
 
     def __init__(self, program: SharedReference) -> None:
         super().__init__(program)
@@ -130,7 +130,7 @@ class SharedProver(LiveProver):
         self._steps = 0
 
     def propose(self, transform: str) -> list[Proposed] | Result:
-        """The candidates that all processes propose alike."""
+        """The candidates that all processes propose."""
         with self._step():
             found = super().propose(transform)
         names = None if isinstance(found, Result) else [one.name for one in found]
@@ -142,12 +142,12 @@ class SharedProver(LiveProver):
         return [one for one in found if all(one.name in names for names, _ in said)]
 
     def prove(self, parts: Sequence[str], base: Sequence[str]) -> Result:
-        """Proves a version in all processes; what one refuses is refused."""
+        """Proves a version in all processes. A version that one process refuses is refused everywhere."""
         with self._step():
             outcome = super().prove(parts, base)
         compiles = self.program.captured.compiles
         if outcome.before is not None and not base and compiles:
-            # The program has compiled the original, so that JAX does not do it again.
+            # the program has compiled the original, so JAX would not compile it again
             first = compiles[0]
             outcome.before.compile_s = first.seconds_trace + first.seconds_lower + first.seconds_compile
         return _of_all([from_plain(Result, one) for one in self._agreement.gather(to_plain(outcome))])
@@ -159,9 +159,9 @@ class SharedProver(LiveProver):
 
 
 def _of_all(outcomes: Sequence[Result]) -> Result:
-    """One result for what all processes found: the first that refuses, otherwise that of process 0.
+    """Combines the results of all processes: the first refusal, otherwise the result of process 0.
 
-    Memory and compile time are those of the process that needs most.
+    Memory and compile time are the maxima over the processes.
     """
     bad = next((n for n, one in enumerate(outcomes) if one.status in _BAD), None)
     found = outcomes[bad or 0]
@@ -198,7 +198,7 @@ def _host(value: Any) -> np.ndarray:
 
 
 def _copied(array: Any) -> Any:
-    """A copy of what this process has, without a program that spans processes."""
+    """A copy of this process's shards, without a program that spans processes."""
     if not isinstance(array, jax.Array) or not spans(array):
         return array.copy() if hasattr(array, "copy") else array
     parts = [shard.data.copy() for shard in array.addressable_shards]

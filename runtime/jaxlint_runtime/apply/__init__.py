@@ -1,2 +1,1 @@
-"""What `--apply` writes to the source: which proven results can be written, how, and whether the edited program shows
-each gain again."""
+"""`--apply`: which proven results can be written to the source, how, and whether the edited program shows each gain again."""

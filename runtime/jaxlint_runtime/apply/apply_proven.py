@@ -25,7 +25,7 @@ from jaxlint_runtime.request import CannotRun
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 
-_ROUNDS = 3.0  # times that the program has to run to be looked at again
+_ROUNDS = 3.0  # runs of the program that a second check needs
 _COMPARISON = 2.0  # the same, for a comparison of both versions
 
 
@@ -85,7 +85,7 @@ def _write_source(verification: Verification, allow_dirty: bool) -> bool:
 
 
 def _differs_by_now(verification: Verification, proven: Sequence[ResultJson]) -> str | None:
-    """Runs edits once more that an earlier run of `verify` proved: the program may read what its proof does not know of."""
+    """Runs edits again that an earlier `verify` run proved: the program may depend on inputs that the proof does not cover."""
     earlier = [one for one in proven if one.get("earlier")]
     if not earlier or verification.fails:
         return None

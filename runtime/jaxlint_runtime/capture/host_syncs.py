@@ -73,7 +73,7 @@ class HostSyncs:
         self._undo: list[tuple[Any, str, Any]] = []
 
     def install(self, jax: Any) -> None:
-        """Installs the hooks. A function that cannot be hooked is left alone."""
+        """Installs the hooks. A function that cannot be hooked stays unchanged."""
         import numpy
 
         array_type = _array_type()

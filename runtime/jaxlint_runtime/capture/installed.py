@@ -1,4 +1,4 @@
-"""What the program's interpreter has installed."""
+"""The packages of the program's interpreter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TOLD = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
 
 
 def packages_digest() -> str:
-    """The digest of the interpreter and of the versions of all packages that it has."""
+    """The digest of the interpreter and of the versions of all its packages."""
     found = {f"{one.metadata['Name']}=={one.version}" for one in metadata.distributions()}
     return hashlib.sha256(repr((sys.version, platform.platform(), sorted(found))).encode()).hexdigest()
 

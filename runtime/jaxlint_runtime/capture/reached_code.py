@@ -1,9 +1,9 @@
 """Which statements and branches of the program's files a run reaches.
 
-A note stands before each statement, and around each part of an expression that Python may skip: the branches of a ternary, what
-follows `and` and `or`, the rows of a comprehension, the body of a lambda. It costs some tens of nanoseconds, and holds for
-threads and generators. Names, signatures, lines and closures of functions do not change. What numba compiles has no notes, and
-counts as not reached.
+A probe is inserted before each statement, and around each part of an expression that Python may skip: the
+branches of a ternary, the operands after `and` and `or`, the rows of a comprehension, the body of a lambda.
+It costs some tens of nanoseconds, and also works in threads and generators. Names, signatures, lines and
+closures of functions do not change. Code that numba compiles has no probes and counts as not reached.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Place = tuple[int, int, int, int]  # as `ast` counts
 
 @dataclass(slots=True)
 class ReachedCode:
-    """The places that have notes, by real path, and those that were reached."""
+    """The places with probes, by real path, and those that were reached."""
 
     noted: dict[str, list[Place]] = field(default_factory=dict)
     reached: dict[str, set[int]] = field(default_factory=dict)
 
     def note(self, tree: ast.Module, path: str, marks: dict[str, Any]) -> None:
-        """Puts the notes into the tree of a file. `marks`: the constants of its code that are to be replaced."""
+        """Inserts the probes into the tree of a file. `marks`: the constants of its code that will be replaced."""
         places = self.noted.setdefault(path, [])
         again = bool(places)  # a file that is loaded twice, as `__main__` and by name
         mark = f"{_MARK}{len(marks)}"
@@ -37,11 +37,11 @@ class ReachedCode:
         _Notes(mark, [] if again else places).visit(tree)
 
     def forget(self, path: str) -> None:
-        """A file could not be compiled with its notes: nothing is known of it."""
+        """Forgets a file that could not be compiled with its probes."""
         self.noted.pop(path, None)
 
     def missed(self) -> list[dict[str, Any]]:
-        """The places that no note tells of, by file."""
+        """The places that no probe has reported, by file."""
         return [
             {
                 "path": path,
@@ -70,7 +70,7 @@ class _Notes(ast.NodeTransformer):
         return node
 
     def _block(self, block: list[ast.stmt]) -> Iterator[ast.stmt]:
-        """The statements of a block, each behind its note. A docstring and imports of features stay first."""
+        """The statements of a block, each after its probe. A docstring and imports from `__future__` stay first."""
         for number, statement in enumerate(block):
             if not _stays_first(statement, number):
                 yield ast.copy_location(ast.Expr(self._call(statement)), statement)
@@ -87,7 +87,7 @@ class _Notes(ast.NodeTransformer):
         return call
 
     def _noted(self, node: ast.expr) -> ast.expr:
-        """The expression behind a note: the second of two values."""
+        """The expression after a probe: the second of two values."""
         call = self._call(node)
         pair = ast.Tuple([call, self.visit(node)], ast.Load())
         found = ast.Subscript(pair, ast.Constant(1), ast.Load())
@@ -100,7 +100,7 @@ class _Notes(ast.NodeTransformer):
             return self.generic_visit(node)
         for part in (part for one in node.body for part in ast.walk(one)):
             if isinstance(part, ast.stmt):
-                self._places.append(place_of(part))  # no note can tell whether it is reached
+                self._places.append(place_of(part))  # no probe can tell whether it is reached
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -150,7 +150,7 @@ def place_of(node: ast.expr | ast.stmt) -> Place:
 
 
 def _stays_first(statement: ast.stmt, number: int) -> bool:
-    """Whether nothing may stand before a statement, or need stand there."""
+    """Whether nothing may precede a statement, or it needs no probe."""
     if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
         return True
     return number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

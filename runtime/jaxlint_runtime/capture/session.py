@@ -1,4 +1,4 @@
-"""One captured run of the program: installs the hooks, runs it, removes them, and reports what was seen."""
+"""One captured run of the program: installs the hooks, runs it, removes them, and reports the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the other names are makes of GPU
 
 
 class Examples(Protocol):
-    """Calls functions in place of running the program. `problems` says in a line each what could not be called."""
+    """Calls functions instead of running the program. `problems` has one line for each function that could not be called."""
 
     problems: list[str]
 
@@ -157,7 +157,7 @@ class Session:
         self._undo.append((module, name, original))
 
     def _forked(self) -> None:
-        self.recorder.active = self.watcher.active = False  # a child counts for nobody
+        self.recorder.active = self.watcher.active = False  # a child process is not recorded
 
     # ---- results ----
 
@@ -203,7 +203,7 @@ class Session:
         return found
 
     def summary(self, ending: Ending, seconds: float, versions: dict[str, str]) -> Captured:
-        """Everything that was seen."""
+        """Everything that the run recorded."""
         records = self._sorted()
         hottest = records[0] if records and records[0].calls else None
         return Captured(

@@ -1,4 +1,4 @@
-"""The inputs of `jax.jit`'s cache key, and what changed since the last compile.
+"""The parts of `jax.jit`'s cache key, and the changes since the last compile.
 
 Shapes, dtypes, weak types, shardings, the pytree structure and the static values of the arguments. They are read from
 the arguments of the compiling call; buffers donated to that call still have all of them.

@@ -62,7 +62,7 @@ class _Compiles:
 
 
 def run_trial(channel: Channel, job: Trial) -> None:
-    """Runs the program once and sends what was seen. Ends the process."""
+    """Runs the program once and sends the results. Ends the process."""
     channel.send(Hello(os.getpid()))
     status = 1
     outside = OutsideFiles(job.inside)

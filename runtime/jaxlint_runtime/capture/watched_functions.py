@@ -287,7 +287,7 @@ def with_constants(code: types.CodeType, watches: Mapping[str, Any]) -> types.Co
 
 
 class FileCompiler(Protocol):
-    """Compiles some files in its own way, and leaves the others alone; `places` holds the real paths of the files."""
+    """Compiles some files in its own way; `places` holds their real paths. Other files are compiled as usual."""
 
     @property
     def places(self) -> Mapping[str, Any]: ...
@@ -339,7 +339,7 @@ class WatchedImports(importlib.abc.MetaPathFinder):
             sys.meta_path.insert(0, self)
 
     def remove(self) -> None:
-        """Leaves later imports alone."""
+        """Stops watching later imports."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
 

@@ -1,1 +1,1 @@
-"""Engines that run errands as jobs: processes of this machine, Slurm through submitit, Ray."""
+"""Engines that run tasks as jobs: processes of this machine, Slurm through submitit, Ray."""

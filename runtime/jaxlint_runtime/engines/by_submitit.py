@@ -1,6 +1,8 @@
-"""`--workers submitit`: errands as jobs of Slurm, or, where there is none, of submitit's executor on this machine.
+"""`--workers submitit`: errands run as Slurm jobs, or without Slurm through submitit's executor on this
+machine.
 
-Everything goes through a folder that the machines share, and that only this user can read. It is removed at the end.
+All data goes through a folder that the machines share and that only this user can read. It is removed at the
+end.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ _FUNCTION, _EVENTS, _ALIVE = "function", "events.jsonl", "alive"
 
 
 class SubmititEngine:
-    """Jobs of Slurm. Among the options, `folder` names the folder in which the shared one is made, and `cluster` one of
-    submitit's executors (`slurm`, `local`)."""
+    """Slurm jobs. Among the options, `folder` names the folder for the shared one, and `cluster` one of
+    submitit's executors (`slurm`, `local`).
+    """
 
     def __init__(self, workers: Workers) -> None:
         """Raises CannotRun."""
@@ -75,7 +78,7 @@ class SubmititEngine:
         )
 
     def submit(self, errands: Sequence[Errand]) -> Sequence[_SubmittedJob]:
-        """One array of jobs for those that need a GPU, and one for the others."""
+        """One array of jobs for errands that need a GPU, and one for the others."""
         made: dict[int, _SubmittedJob] = {}
         for on_gpu in (False, True):
             chosen = [n for n, one in enumerate(errands) if (parse(one.left.target).name == "gpu") is on_gpu]
@@ -85,7 +88,7 @@ class SubmititEngine:
                 folders = [self._store(errands[number]) for number in chosen]
                 if not self._gpus:
                     self._executor.update_parameters(gpus_per_node=int(on_gpu))
-                # Jobs of this machine are ended at once: their temporary files go with the folder.
+                # jobs of this machine are ended at once: their temporary files are removed with the folder
                 temporary = None if self._is_slurm else str(self._folder)
                 with temporary_files_in(temporary), self._executor.batch():
                     jobs = [self._executor.submit(work, str(folder)) for folder in folders]
@@ -106,7 +109,7 @@ class SubmititEngine:
         return folder
 
     def look(self) -> None:
-        """Writes something new to a file that jobs read: a sign of life."""
+        """Writes a sign of life to a file that jobs read."""
         now = time.monotonic()
         if now - self._signed > _SIGN:
             self._signed = now
@@ -131,7 +134,7 @@ class _SubmittedJob:
         self._over = False
 
     def lines(self) -> Sequence[bytes]:
-        """What it has written since the last call."""
+        """The lines that it has written since the last call."""
         try:
             with (self._folder / _EVENTS).open("rb") as file:
                 file.seek(self._read)
@@ -154,7 +157,7 @@ class _SubmittedJob:
         return f"ended in the state {self._job.state}{self._last_line()}"
 
     def _last_line(self) -> str:
-        """The end of what it printed: Slurm and Python say there why."""
+        """The last line of its output, where Slurm and Python say why it ended."""
         with contextlib.suppress(OSError):
             lines = (self._job.stderr() or "").strip().splitlines()
             return f" ({lines[-1].strip()})" if lines else ""
@@ -169,7 +172,7 @@ class _SubmittedJob:
             if process is None:
                 self._job.cancel(check=False)
                 return
-            # The executor of this machine leaves the processes of a job that is cancelled to themselves.
+            # the executor of this machine does not end the child processes of a cancelled job
             root = psutil.Process(process.pid)
             for one in (*root.children(recursive=True), root):
                 one.kill()
@@ -177,7 +180,7 @@ class _SubmittedJob:
 
 
 def work(name: str) -> None:
-    """The job: does the errand in a folder, until nobody waits for it."""
+    """The job: runs the errand in a folder, until nobody waits for it."""
     folder = Path(name)
     events, alive = folder / _EVENTS, folder.parent / _ALIVE
     seen, since = "", time.monotonic()
@@ -197,5 +200,5 @@ def work(name: str) -> None:
 
 
 def _numbers(options: dict[str, str]) -> dict[str, Any]:
-    """The options with whole numbers as such."""
+    """The options, with whole numbers as int."""
     return {name: int(value) if value.isdigit() else value for name, value in options.items()}

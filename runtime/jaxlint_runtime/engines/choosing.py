@@ -1,4 +1,4 @@
-"""`--workers ENGINE[:PLACE][,NAME=VALUE...]`: which engine is meant, whether it can be used, and how it is opened."""
+"""`--workers ENGINE[:PLACE][,NAME=VALUE...]`: parses the option, and opens the engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EXTRAS = ("submitit", "ray")  # engines by the names of their packages, which a
 
 
 def parse_workers(text: str, wait: float) -> Workers:
-    """The engine of a text like `local:2` or `submitit:gpu,slurm_gres=gpu:1`. Raises CannotRun."""
+    """The engine in a text such as `local:2` or `submitit:gpu,slurm_gres=gpu:1`. Raises CannotRun."""
     engine, _, rest = text.strip().partition(":")
     words = [word.strip() for word in rest.split(",")] if rest else []
     place = words.pop(0) if words and not re.match(r"\w+=", words[0]) else None
@@ -29,7 +29,7 @@ def parse_workers(text: str, wait: float) -> Workers:
 
 
 def open_engine(workers: Workers, output: Callable[[str, bytes], None]) -> Engine:
-    """The engine, ready for errands; `output` is given what they print here. Raises CannotRun."""
+    """The engine, ready for errands; `output` receives their output. Raises CannotRun."""
     if workers.engine == "submitit":
         from jaxlint_runtime.engines.by_submitit import SubmititEngine
 

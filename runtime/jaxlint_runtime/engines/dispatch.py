@@ -1,7 +1,8 @@
-"""Sends the functions that a program left to an engine, one errand each, and reports what comes back.
+"""Sends the functions of a program to an engine, one errand each, and reports the results.
 
-Results are reported in the order of the functions, each as soon as those before it are. A job that is lost, is not
-started or says nothing costs its own function. What needs another run of the program is done here, once no job runs.
+Results are reported in the order of the functions, each as soon as those before it are. A job that is lost,
+never starts or stays silent costs only its own function. Work that needs another run of the program is done
+here, once no job runs.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _GRACE = 30.0  # seconds for a job to end by itself once the --budget is spent
 
 @dataclass(slots=True)
 class _Sent:
-    """One function, and what its job has said that is not reported yet. `over`: nothing more comes."""
+    """One function, and the messages of its job that are not reported yet. `over`: no more messages will come."""
 
     left: Left
     peaks: bool
@@ -58,7 +59,7 @@ class _Sent:
 
     @property
     def measures(self) -> bool:
-        """Whether it takes times, which other work on the same machine would disturb."""
+        """Whether it measures times, which other work on the same machine would disturb."""
         return not parse(self.left.target).compile_only
 
     @property
@@ -81,7 +82,7 @@ class Dispatch:
         self._sent: list[_Sent] = []
         self._next = 0  # the first whose results are not all reported
         self._unlike: set[str] = set()
-        told: set[str] = set()  # the targets whose peak figures some job tells
+        told: set[str] = set()  # the targets whose peak figures some job reports
         for one in reversed(left):
             at_home = needs_program(run, one)
             peaks = not (at_home or ":" in one.target or one.target in told)
@@ -91,7 +92,7 @@ class Dispatch:
             self._recall(sent)
 
     def run(self) -> None:
-        """Reports every result. After an interrupt, those that are known."""
+        """Reports every result; after an interrupt, those that are known."""
         away = [one for one in self._sent if not one.at_home]
         try:
             while not all(one.over for one in away):
@@ -108,7 +109,7 @@ class Dispatch:
     # ---- proofs of earlier runs ----
 
     def _recall(self, one: _Sent) -> None:
-        """Needs no job for what an earlier one told."""
+        """Uses the messages of an earlier job, so that no new job is needed."""
         if one.at_home:
             return
         one.proofs = stored_errand(self._run, self._capture.trying, one.left)
@@ -120,7 +121,7 @@ class Dispatch:
     # ---- jobs ----
 
     def _submit(self, waiting: Sequence[_Sent]) -> None:
-        """Starts what may start: on this machine, a job that takes times runs alone."""
+        """Starts all jobs that may start. On this machine, a job that measures times runs alone."""
         chosen = waiting
         if self._engine.side_by_side is not None:
             running = [one for one in self._sent if one.is_running]
@@ -160,7 +161,7 @@ class Dispatch:
         )
 
     def _follow(self, running: Sequence[_Sent]) -> None:
-        """Takes in what jobs have said, and notes their ends."""
+        """Reads the messages of jobs, and records their ends."""
         try:
             self._engine.look()
         except LostEngine as error:
@@ -193,7 +194,7 @@ class Dispatch:
         return f"not tried: {self._engine.name} started no job for it in {self._wait:g} s (--workers-wait)"
 
     def _expire(self, one: _Sent, since: float, limit: float, status: Status, reason: str) -> None:
-        """Cancels a job that has kept silent too long, or that outlives the whole run's time."""
+        """Cancels a job that has been silent too long, or that exceeds the time of the whole run."""
         ends, now = self._run.request.ends, time.monotonic()
         if ends is not None and now > ends + (0.0 if one.heard is None else _GRACE):
             status, reason = Status.NOT_APPLICABLE, USED_UP
@@ -233,7 +234,7 @@ class Dispatch:
             case Alive():
                 pass
             case Begun() if one.host:
-                # A cluster that starts lost jobs again: some of its results may be reported already.
+                # a cluster that restarts lost jobs: some of its results may be reported already
                 self._cancel(one, Status.FAILED, "its job was lost and started again")
             case Begun(host):
                 one.host = host
@@ -257,7 +258,7 @@ class Dispatch:
                 one.told.append(event)
 
     def _place(self, one: _Sent, result: Result) -> None:
-        """Says on which machine a result was found, unless it is this one."""
+        """Adds the machine on which a result was found, unless it is this one."""
         if one.host != socket.gethostname() and one.device:
             result.evidence += f"; on {one.host} ({one.device})"
             here = self._run.document.device
@@ -268,7 +269,7 @@ class Dispatch:
     # ---- reports ----
 
     def _report(self, finish: bool = False) -> None:
-        """Reports what is known of the functions in order. `finish`: and does here what is left for this machine."""
+        """Reports the known results of the functions in order. `finish`: also does the work that is left for this machine."""
         while self._next < len(self._sent):
             one = self._sent[self._next]
             if one.at_home:
@@ -295,7 +296,7 @@ class Dispatch:
                 self._run.hear(event)
 
     def _report_known(self) -> None:
-        """Reports what jobs said that those before them held up."""
+        """Reports messages of jobs that had to wait for earlier functions."""
         for one in self._sent[self._next :]:
             for event in one.kept:
                 if not isinstance(event, Deferred):

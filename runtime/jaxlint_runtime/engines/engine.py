@@ -1,4 +1,4 @@
-"""What an engine has to offer. Nothing else is known of Slurm or Ray where jobs are sent and heard."""
+"""The interface of an engine. The code that sends and receives jobs knows nothing else about Slurm or Ray."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class LostEngine(Exception):
 
 
 def said_by(error: BaseException) -> str:
-    """What a library's exception says, in one line; its kind if it says nothing."""
+    """A library's exception in one line; its type if it has no message."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
@@ -21,25 +21,25 @@ class Job(Protocol):
     """One errand that was submitted."""
 
     def lines(self) -> Sequence[bytes]:
-        """What it has said since the last call, whole lines."""
+        """The complete lines that it has written since the last call."""
 
     def ended(self) -> str | None:
-        """How it ended, empty if it is done; None while it waits or runs. All that it said can be read then."""
+        """How it ended, empty if it is done; None while it waits or runs. After the end all of its lines can be read."""
 
     def cancel(self) -> None:
         """Ends it, if it waits or runs. Does not raise."""
 
 
 class Engine(Protocol):
-    """Takes errands, and runs each as a job. `close` ends all that is left, and removes what was stored for them."""
+    """Runs each errand as a job. `close` ends all remaining jobs and removes their stored files."""
 
     @property
     def name(self) -> str:
-        """For the reader: "Slurm"."""
+        """The name in messages: "Slurm"."""
 
     @property
     def side_by_side(self) -> int | None:
-        """How many jobs may share this machine, where they all run on it; None: the engine finds their places."""
+        """How many jobs may share this machine, if all of them run on it; None if the engine places them."""
 
     @property
     def pause(self) -> float:
@@ -49,8 +49,9 @@ class Engine(Protocol):
         """A job for each errand. Raises LostEngine."""
 
     def look(self) -> None:
-        """Once in a while: exchanges what jobs say, and signs of life, where that is done for all of them. Raises
-        LostEngine."""
+        """Called regularly: exchanges messages and signs of life, if the engine does so for all jobs
+        together. Raises LostEngine.
+        """
 
     def close(self) -> None:
-        """Ends what is left. Does not raise."""
+        """Ends the remaining jobs. Does not raise."""

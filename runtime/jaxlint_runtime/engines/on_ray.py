@@ -1,6 +1,7 @@
-"""`--workers ray`: errands as tasks of Ray, on a cluster that is there or on one of this machine that ends with the run.
+"""`--workers ray`: errands run as Ray tasks, on an existing cluster or on one of this machine that ends with
+the run.
 
-What a task says goes through an actor, so that no folder has to be shared.
+The messages of a task go through an actor, so no shared folder is needed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _BUILT_IN = ("num_cpus", "num_gpus")
 
 
 class Mailbox:
-    """An actor: the lines of all tasks, by their numbers, until they are taken."""
+    """An actor that stores the lines of all tasks, by their numbers, until they are read."""
 
     def __init__(self) -> None:
         self._lines: dict[int, list[bytes]] = {}
@@ -43,13 +44,13 @@ class Mailbox:
         self._lines.setdefault(number, []).extend(lines)
 
     def take(self) -> dict[int, list[bytes]]:
-        """All that are there."""
+        """Returns and removes all stored lines."""
         lines, self._lines = self._lines, {}
         return lines
 
 
 class RayEngine:
-    """Tasks of Ray. Options are resources: `num_gpus=1`, and those that the cluster's nodes offer, such as `TPU=4`."""
+    """Ray tasks. Options are resources: `num_gpus=1`, and those that the cluster's nodes offer, such as `TPU=4`."""
 
     pause = 0.2
     side_by_side = None
@@ -90,7 +91,7 @@ class RayEngine:
                 signal.signal(number, handler)
 
     def submit(self, errands: Sequence[Errand]) -> Sequence[_RayJob]:
-        """A task for each; the cluster starts it where its resources are free."""
+        """A task for each errand; the cluster starts it where its resources are free."""
         made = []
         try:
             for errand in errands:
@@ -106,7 +107,7 @@ class RayEngine:
         return made
 
     def _needs(self, errand: Errand) -> dict[str, Any]:
-        """The resources of a task. One that takes times on CPUs has those of a whole node, so that it is alone there."""
+        """The resources of a task. A task that measures times on CPUs takes a whole node, so that it runs there alone."""
         target = parse(errand.left.target)
         given = {name: value for name, value in self._resources.items() if name in _BUILT_IN}
         others = {name: value for name, value in self._resources.items() if name not in _BUILT_IN}
@@ -121,7 +122,7 @@ class RayEngine:
         return found
 
     def look(self) -> None:
-        """Hands the lines that have come to their jobs. Raises LostEngine."""
+        """Passes the received lines to their jobs. Raises LostEngine."""
         try:
             found = self._ray.get(self._mailbox.take.remote(), timeout=_ANSWER)
         except Exception as error:
@@ -152,7 +153,7 @@ class RayEngine:
         with contextlib.suppress(Exception):
             for task in left:
                 self._ray.cancel(task)  # it may remove its files
-            if left:  # the call itself would start a Ray where there is none
+            if left:  # the call itself would start a Ray if there is none
                 self._ray.wait(left, num_returns=len(left), timeout=_END)
         for job in self._jobs.values():
             job.cancel()
@@ -170,7 +171,7 @@ class _RayJob:
         self.said: list[bytes] = []
 
     def lines(self) -> Sequence[bytes]:
-        """What has come of it."""
+        """The lines that have arrived."""
         said, self.said = self.said, []
         return said
 
@@ -180,7 +181,7 @@ class _RayJob:
             self._end = self._engine.end_of(self.task)
             if self._end is not None:
                 with contextlib.suppress(LostEngine):
-                    self._engine.look()  # for what it said last
+                    self._engine.look()  # for its last message
         return self._end
 
     def cancel(self) -> None:
@@ -190,7 +191,7 @@ class _RayJob:
 
 
 def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
-    """The task: unpacks the function, and does the errand."""
+    """The task: unpacks the function, and runs the errand."""
     import ray
 
     found = read_errand(errand)
@@ -206,7 +207,7 @@ def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
 
 
 def _advice(error: Exception) -> str:
-    """What to do where a cluster may want the user's token, which Ray does not show by itself."""
+    """The advice if a cluster may require the user's token, which Ray does not send automatically."""
     if isinstance(error, OSError) or "RAY_AUTH_MODE" in os.environ:
         return ""
     return "; set RAY_AUTH_MODE=token if the cluster asks for a token"

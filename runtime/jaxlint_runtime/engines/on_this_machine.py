@@ -14,7 +14,7 @@ from jaxlint_runtime.workers.errand_process import ErrandProcess
 
 
 class LocalEngine:
-    """Processes of this machine. They end with this one, whatever ends it."""
+    """Processes of this machine. They end with this one, however it ends."""
 
     name = "this machine"
     pause = 0.05
@@ -38,7 +38,7 @@ class LocalEngine:
         return started
 
     def look(self) -> None:
-        """Nothing: they write to this process, and see its end."""
+        """Does nothing: the processes write to this one directly."""
 
     def close(self) -> None:
         """Ends the processes."""
@@ -57,7 +57,7 @@ class _LocalJob:
         return self._process.group.pid
 
     def lines(self) -> Sequence[bytes]:
-        """What it has said."""
+        """The lines that it has written."""
         return self._process.take()
 
     def ended(self) -> str | None:

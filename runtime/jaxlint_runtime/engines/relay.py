@@ -1,4 +1,4 @@
-"""What a job of Slurm or Ray does: it runs the process of its errand, and hands on what that says."""
+"""The code of a Slurm or Ray job: runs the process of its errand, and passes on its messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_THE_MACHINE = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_", "TPU_
 
 
 def relay(errand: Errand, say: Callable[[list[bytes]], None], wanted: Callable[[], bool]) -> None:
-    """Does an errand in a process of its own. `wanted` is asked now and then: whether anyone still waits for it."""
+    """Runs an errand in a separate process. `wanted` is called regularly: whether anyone still waits for it."""
     own = {
         name: value for name, value in errand.left.environment.items() if not name.startswith(_OF_THE_MACHINE)
     }
@@ -35,7 +35,7 @@ def relay(errand: Errand, say: Callable[[list[bytes]], None], wanted: Callable[[
             _pass(process, say)
         finally:
             process.group.close()
-    # Only now, since this job may be ended as soon as it has said that.
+    # only now, since the job may be ended once it has sent this
     say([encode(Error(f"its process {end}") if end else Done()).rstrip()])
 
 

@@ -1,6 +1,8 @@
-"""The digest of what was exported of one function: two equal ones have the same programs, inputs and candidates.
+"""The digest of the exported data of one function: two equal digests mean the same programs, inputs and
+candidates.
 
-Places in the source do not count. They are listed apart, in program order, so that what was said of them moves along.
+Source lines do not count. They are listed separately, in program order, so that results about them follow
+moved lines.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ from jaxlint_runtime.exported.artefacts import Input, Kept, Record
 from jaxlint_runtime.inspection.hlo import own
 from jaxlint_runtime.protocol.json_records import to_plain
 
-# What StableHLO says of places: definitions, a line each, and references after operations and arguments.
+# The locations in StableHLO: definitions, a line each, and references after operations and arguments.
 _PLACES = re.compile(r'^#loc\d* = .*\n?| loc\((?:#loc\d*|"[^"\n]*"|unknown)\)', re.MULTILINE)
-_MOST_TEXT = 32 * 2**20  # bytes of a serialised program that is read without its places
+_MOST_TEXT = 32 * 2**20  # bytes of a serialised program that is read without its locations
 
 
 def program_digest(made: export.Exported, data: bytes) -> str:
-    """The digest of an exported program without its places; `data` is its serialised form."""
+    """The digest of an exported program without its locations; `data` is its serialised form."""
     text = data if len(data) > _MOST_TEXT else _PLACES.sub("", made.mlir_module()).encode()
     outside = f"{made.platforms} {made.nr_devices} {made.in_avals} {made.module_kept_var_idx}"
     return _digest(outside.encode(), text)

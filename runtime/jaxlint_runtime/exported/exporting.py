@@ -1,9 +1,10 @@
 """Exports one captured function and its candidates as artefacts, so that this process can end before they are
 measured.
 
-`jax.export` keeps, as tested with jax 0.10.2 and 0.12: every bit of the results, precisions, source lines, shardings,
-random keys, LAPACK, and Pallas in interpret mode. It drops donation, which is added again when the artefact is
-jitted, and does not support callbacks. Gradients, and the program in float64, are exported as separate programs.
+As tested with jax 0.10.2 and 0.12, `jax.export` preserves every bit of the results, precisions, source lines,
+shardings, random keys, LAPACK, and Pallas in interpret mode. It drops donation, which is added again when the
+artefact is jitted, and does not support callbacks. Gradients, and the program in float64, are exported as
+separate programs.
 """
 
 from __future__ import annotations
@@ -213,7 +214,7 @@ class _Leaving:
             self._widened(kept, "gradients", staged)
 
     def _told(self, kept: Kept, staged: Staged) -> None:
-        """The facts of the jaxpr, for the present donation and for possible ones."""
+        """Records the facts of the jaxpr, for the present donation and for possible ones."""
         own = self._program.bound.donated(staged.version.options)
         more = [tuple(a or b for a, b in zip(own, given, strict=True)) for given in self._donations.values()]
         found = traced(staged, *more)

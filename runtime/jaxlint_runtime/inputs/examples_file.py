@@ -1,4 +1,4 @@
-"""The examples file: a Python file that says with what to call functions of a program.
+"""The examples file: a Python file with arguments for functions of a program.
 
 # examples.py
 import jax
@@ -9,7 +9,8 @@ def train_step(batch=32):            # named like the function; its parameters a
     x = jax.ShapeDtypeStruct((batch, 784), "float32")   # a shape: values are drawn
     return params, x                 # a tuple: the arguments in order
 
-EXAMPLES = {"Model.loss": {"x": ...}, "evaluate": lambda batch=32: ...}   # or a table; a dict names the arguments
+EXAMPLES = {"Model.loss": {"x": ...}, "evaluate": lambda batch=32: ...} # or a table; a dict names the
+arguments
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def memory(compiled: Any, platform: str) -> Memory:
 
 
 def as_memory(stats: Any, platform: str) -> Memory:
-    """The plan as the backend gives it. Raises ValueError where it gives none."""
+    """The plan in the form of the backend. Raises ValueError if there is none."""
     if stats is None:
         raise ValueError("this backend reports no memory plan")
     return Memory(

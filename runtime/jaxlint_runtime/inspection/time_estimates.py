@@ -32,7 +32,7 @@ def calls_kernel(staged: Staged) -> bool:
 def compiler_ms(staged: Staged) -> float | None:
     """The compiler's own estimate, in milliseconds. Raises StagingError."""
     if calls_kernel(staged) or _LOOP.search(staged.text("hlo")):
-        return None  # the body of a loop counts once, so a loop would look cheaper than what it replaces
+        return None  # the body of a loop counts once, so a loop would look cheaper than the code that it replaces
     seconds = compiler_cost(staged.compiled).get("optimal_seconds", -1.0)
     # The analysis adds -1 for each instruction that it cannot estimate, so only values well below 1 are sums of
     # these.

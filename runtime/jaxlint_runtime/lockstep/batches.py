@@ -1,4 +1,4 @@
-"""Compares what the processes put into arrays that span them: rows that several of them give, and copies that differ."""
+"""Compares the data that processes put into arrays that span them: equal rows in several processes, and copies that differ."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _Leaves = Mapping[str, tuple[Shard, ...]]  # by name
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """What is wrong with the arrays of one line. `copies`: processes that hold the same part of an array gave other values for it.
+    """A problem with the arrays of one line. `copies`: processes that hold the same part of an array provided
+    different values for it.
 
-    Else processes that hold different parts gave the same values for them, in every call.
+    Otherwise processes that hold different parts provided the same values for them, in every call.
     """
 
     place: Place
@@ -25,12 +26,12 @@ class Batches:
     calls: int
     of: int
     copies: bool
-    leaf: str = ""  # of the tree, where copies differ
+    leaf: str = ""  # of the tree, if copies differ
     part: str = ""
 
 
 def compared(order: Order) -> list[Batches]:
-    """What is wrong in all calls that several processes have come to."""
+    """The problems in all calls that several processes have made."""
     lines: dict[Place, dict[int, list[_Leaves]]] = defaultdict(lambda: defaultdict(list))
     for process, rank in order.ranks.items():
         for record in rank.host_data:
@@ -71,7 +72,7 @@ def _copies(place: Place, lines: Mapping[int, list[_Leaves]]) -> Batches | None:
 
 
 def _same(place: Place, lines: Mapping[int, list[_Leaves]]) -> Batches | None:
-    """Processes that gave other parts of all arrays the same values, in every call."""
+    """Processes that provided equal values for other parts of all arrays, in every call."""
     processes: set[int] = set()
     calls = 0
     for one, other in combinations(sorted(lines), 2):
@@ -84,9 +85,10 @@ def _same(place: Place, lines: Mapping[int, list[_Leaves]]) -> Batches | None:
 
 
 def _alike(one: _Leaves, other: _Leaves) -> bool | None:
-    """Whether two processes gave the same values for other parts of arrays; None: nothing says so or otherwise.
+    """Whether two processes provided equal values for different parts of arrays; None if this cannot be
+    decided.
 
-    Constants, as of padding and of zeros, say nothing.
+    Constants, such as padding and zeros, decide nothing.
     """
     compared = False
     for name in one.keys() & other.keys():

@@ -1,4 +1,4 @@
-"""Which `if` or loop of the source set two processes apart, told from their call stacks and the text alone."""
+"""Finds the `if` or loop of the source that separated two processes, from their call stacks and the text alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxlint_runtime.lockstep.order import Places
 from jaxlint_runtime.protocol.launch_records import Place
 
 Read = Callable[[str], str | None]  # the text of a file
-# What tells processes apart, in names of functions, attributes and variables.
+# Words that distinguish processes, in names of functions, attributes and variables.
 _TELLING = ("process_index", "process_id", "host_id", "rank", "is_main_process", "is_primary", "is_master")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _EXITS = frozenset({"exit", "_exit", "quit"})
@@ -20,32 +20,32 @@ _LONGEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A statement that one side is in and the other is not. `sure`: seen in the same call of one function."""
+    """A statement that one process is in and the other is not. `sure`: found in the same call of one function."""
 
     path: str
     line: int
     text: str
     inside: int  # 0: the first of the two stacks is in it, 1: the second
     sure: bool
-    telling: bool  # it asks which process this is
+    telling: bool  # its test depends on the process number
     leaves: bool = False  # a branch of it ends the function, the loop or the program
 
     @property
     def loops(self) -> bool:
-        """Whether it is a loop, which one side has left."""
+        """Whether it is a loop that one process has left."""
         return self.text.startswith(("for ", "while "))
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A statement around a line, and in which of its branches the line is."""
+    """A statement around a line, and the branch that contains the line."""
 
     node: ast.stmt
     branch: str
 
 
 def condition(first: Places, second: Places | None, read: Read, exits: bool = False) -> Condition | None:
-    """What set two stacks apart; the second is None where its process has ended, by `os._exit` where it `exits`."""
+    """The statement that separated two stacks. The second stack is None if its process has ended; `exits`: by `os._exit`."""
     other: Places = second or ()
     at = next((n for n, pair in enumerate(zip(first, other, strict=False)) if pair[0] != pair[1]), -1)
     if second is not None and at < 0 and len(first) == len(other):
@@ -60,7 +60,7 @@ def condition(first: Places, second: Places | None, read: Read, exits: bool = Fa
     for side, stack in ((0, first), (1, other)):
         for place in reversed(stack[deeper:]):
             found += _around(place, side, read)
-    # A process that came to its end has as a rule run out of turns, whatever could have ended it.
+    # A process that reached its end has usually finished its iterations, whatever else could have ended it.
     through = second is None and not exits
     return min(
         found, key=lambda one: (not one.telling or (one.leaves and through), not one.sure), default=None
@@ -72,7 +72,7 @@ def _same_function(one: Place, other: Place) -> bool:
 
 
 def _in_one_call(one: Place, other: Place, read: Read) -> Iterator[Condition]:
-    """The statements around one of two lines of a function that are not around the other, those of the earlier line first."""
+    """The statements around one of two lines of a function and not around the other, those of the earlier line first."""
     tree = _tree(one.path, read)
     if tree is None:
         return
@@ -85,7 +85,9 @@ def _in_one_call(one: Place, other: Place, read: Read) -> Iterator[Condition]:
 
 
 def _around(place: Place, side: int, read: Read) -> Iterator[Condition]:
-    """Statements that may have kept others from a line: those around it, loops first, and those beside it that leave and ask which process this is."""
+    """Statements that may have kept other processes from a line: those around it, loops first, and those
+    beside it that leave and depend on the process number.
+    """
     tree = _tree(place.path, read)
     if tree is None:
         return
@@ -100,7 +102,7 @@ def _around(place: Place, side: int, read: Read) -> Iterator[Condition]:
 
 
 def _blocks(tree: ast.Module, line: int) -> list[_Block]:
-    """The compound statements around a line, the outermost first; of the innermost function alone."""
+    """The compound statements around a line in the innermost function, the outermost first."""
     found: list[_Block] = []
     body: list[ast.stmt] = tree.body
     while True:
@@ -122,7 +124,7 @@ def _begin(node: ast.stmt) -> int:
 
 
 def _branch(node: ast.stmt, line: int) -> tuple[str, list[ast.stmt]]:
-    """The branch of a statement that a line is in, "" where it is in its head."""
+    """The branch of a statement that contains a line; "" if the line is in its head."""
     for name in ("body", "orelse", "finalbody"):
         body = getattr(node, name, None) or []
         if body and _begin(body[0]) <= line <= (body[-1].end_lineno or 0):
@@ -134,16 +136,16 @@ def _branch(node: ast.stmt, line: int) -> tuple[str, list[ast.stmt]]:
 
 
 def _decides(node: ast.stmt) -> bool:
-    """Whether a statement may go differently in two processes."""
+    """Whether a statement may take different branches in two processes."""
     if isinstance(node, ast.If):
         return "__name__" not in {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
     return isinstance(node, ast.For | ast.While | ast.Match)
 
 
 def _leaving(tree: ast.Module, place: Place) -> Iterator[ast.If]:
-    """Each `if` beside a line that ends the function, the turn of a loop or the program, the nearest first.
+    """Each `if` near a line that ends the function, the iteration or the program, the nearest first.
 
-    It stands before the line, or behind it in the same loop, where the turn before came by it.
+    It precedes the line, or follows it in the same loop, so that the previous iteration passed it.
     """
     bodies: list[tuple[list[ast.stmt], bool]] = [(tree.body, False)]
     looping = False
@@ -167,7 +169,7 @@ def _at(body: list[ast.stmt], line: int) -> ast.stmt | None:
 
 
 def _ifs(node: ast.stmt) -> Iterator[ast.If]:
-    """A statement and what is in it, without the bodies of functions."""
+    """A statement and the statements in it, without the bodies of functions."""
     if isinstance(node, ast.If):
         yield node
     if not isinstance(node, _SCOPES):
@@ -190,7 +192,7 @@ def _condition(tree: ast.Module, path: str, node: ast.stmt, side: int, sure: boo
 
 
 def _head(node: ast.stmt) -> tuple[str, ast.expr]:
-    """The head of a statement that `_decides`: as text, and what it asks."""
+    """The head of a statement that `_decides`: its text, and its test."""
     if isinstance(node, ast.For):
         return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}", node.iter
     if isinstance(node, ast.Match):
@@ -200,7 +202,7 @@ def _head(node: ast.stmt) -> tuple[str, ast.expr]:
 
 
 def _tells(tree: ast.Module, asked: ast.expr) -> bool:
-    """Whether an expression asks which process this is, by itself or by variables that were made of that."""
+    """Whether an expression depends on the process number, directly or through variables."""
     made = [
         (names, target.id)
         for one in ast.walk(tree)
@@ -225,5 +227,5 @@ def _tree(path: str, read: Read) -> ast.Module | None:
     text = read(path)
     try:
         return None if text is None else ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):  # it was edited since, or is no file of Python
+    except (SyntaxError, ValueError, RecursionError):  # it was edited since, or is not a Python file
         return None

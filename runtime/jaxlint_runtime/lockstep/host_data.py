@@ -1,7 +1,9 @@
-"""In one of several processes: what it puts into arrays that span processes, as digests, for others to be compared with.
+"""Runs in one of several processes: records digests of the data that it puts into arrays that span processes,
+for comparison with the others.
 
-JAX takes what each process gives and compares nothing: processes that read the same rows train on one batch twice, and copies
-that differ make later programs compute different things. `jax.make_array_from_process_local_data` says what it expects.
+JAX compares nothing. If processes read the same rows, each batch is used twice; if copies differ, later
+programs compute different results. The documentation of `jax.make_array_from_process_local_data` states its
+requirements.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ MULTIHOST = "jax.experimental.multihost_utils"
 _PLACED = "host_local_array_to_global_array"
 _MOST_SHARDS = 8  # of one array, in this process
 _MOST_LEAVES = 32
-_READ = 2**22  # bytes of a shard: of a larger one only so many, in blocks all over it
+_READ = 2**22  # bytes of a shard; of a larger one, blocks from all of it
 _BLOCK = 2**12
 _TREES = ("jax._src.tree_util", "jax.tree_util")
 _Place = tuple[tuple[int, int], ...]
@@ -36,16 +38,16 @@ Made = Callable[[FrameType | None], _Told | None]
 
 
 def on_jax(jax: ModuleType, made: Made) -> None:
-    """Watch the functions of `jax` that make such arrays.
+    """Hooks the functions of `jax` that create such arrays.
 
-    `made` is called with who made a call, and returns who takes the leaves, None if nobody wants them.
+    `made` receives the caller's frame. It returns a function for the leaves, or None if they are not needed.
     """
     for name in MAKERS:
         _watch(jax, name, made)
 
 
 def on_multihost(module: ModuleType, made: Made) -> None:
-    """Watch the function of `jax.experimental.multihost_utils` that does the same."""
+    """Hooks the function of `jax.experimental.multihost_utils` that does the same."""
     _watch(module, _PLACED, made)
 
 
@@ -57,7 +59,7 @@ def _watch(module: ModuleType, name: str, made: Made) -> None:
     @functools.wraps(function)
     def watched(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
-        with contextlib.suppress(Exception):  # whatever cannot be looked at is not compared
+        with contextlib.suppress(Exception):  # leaves that cannot be read are not compared
             if _spans(result) and (tell := made(_caller(sys._getframe(1)))) is not None:
                 tell(leaves_of(result))
         return result
@@ -66,7 +68,7 @@ def _watch(module: ModuleType, name: str, made: Made) -> None:
 
 
 def _caller(frame: FrameType | None) -> FrameType | None:
-    """Who made a call, maybe for each leaf of a tree."""
+    """The frame that made a call, perhaps once for each leaf of a tree."""
     while frame is not None and frame.f_globals.get("__name__") in _TREES:
         frame = frame.f_back
     return frame
@@ -84,16 +86,14 @@ def _spans(tree: Any) -> bool:
 
 
 def leaves_of(tree: Any) -> tuple[Leaf, ...]:
-    """The arrays of a tree that span processes, each with what this process has of it."""
+    """The arrays of a tree that span processes, each with the shards of this process."""
     import jax
 
     found = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree)[:_MOST_LEAVES]:
         if isinstance(leaf, jax.Array) and not leaf.is_fully_addressable:
             parts = {_place(shard.index, leaf.shape): shard.data for shard in leaf.addressable_shards}
-            shards = [
-                _shard(place, parts[place]) for place in sorted(parts)[:_MOST_SHARDS]
-            ]  # by where they begin
+            shards = [_shard(place, parts[place]) for place in sorted(parts)[:_MOST_SHARDS]]  # by their start
             found.append(Leaf(jax.tree_util.keystr(path), tuple(shards)))
     return tuple(found)
 
@@ -114,5 +114,5 @@ def _shard(place: _Place, data: Any) -> Shard:
 
 
 def _place(index: tuple[slice, ...], shape: tuple[int, ...]) -> _Place:
-    """Where a shard lies in its array: start and stop along each axis."""
+    """The position of a shard in its array: start and stop along each axis."""
     return tuple(part.indices(size)[:2] for part, size in zip(index, shape, strict=True))

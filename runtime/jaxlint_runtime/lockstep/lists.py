@@ -1,4 +1,4 @@
-"""Reads the lists of all processes from the folder that they share, as they grow."""
+"""Reads the records of all processes from their shared folder while the files grow."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class _List:
 
 @dataclass(slots=True)
 class Lists:
-    """The lists of a folder."""
+    """The files of a folder."""
 
     folder: Path
-    only: str | None = None  # one list alone
+    only: str | None = None  # one file alone
     _lists: dict[str, _List] = field(default_factory=dict)
 
     @property
     def ranks(self) -> list[Rank]:
-        """All processes that wrote something."""
+        """All processes that have written something."""
         return [one.rank for one in self._lists.values()]
 
     def read(self, now: float) -> Iterator[tuple[Rank, Record]]:
-        """What is new: each record, which its process has taken in."""
+        """Reads the new records; each is added to its process."""
         for name in sorted(os.listdir(self.folder)):
             wanted = name.endswith(SUFFIX) if self.only is None else name == self.only
             if wanted and name not in self._lists:
@@ -45,7 +45,7 @@ class Lists:
             for line in whole.splitlines():
                 try:
                     record = read_record(line)
-                except ValueError:  # torn by a machine that went down
+                except ValueError:  # cut off when a machine went down
                     continue
                 one.rank.hear(record, now)
                 yield one.rank, record

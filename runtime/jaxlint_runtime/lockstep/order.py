@@ -1,4 +1,6 @@
-"""Plays the rendezvous of several processes from their lists: a program starts when all processes that it spans have it next."""
+"""Simulates the launches of several processes from their records: a program starts when it is the next one in
+all processes that it spans.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ Places = tuple[Place, ...]
 
 @dataclass(slots=True)
 class Rank:
-    """What is known of one process. `met` of its launches were matched by all processes that they span."""
+    """The known state of one process. All spanned processes have made the first `met` of its launches."""
 
     began: Began | None = None
     process: int | None = None
@@ -46,7 +48,7 @@ class Rank:
     moved: float = 0.0  # when it last launched or compiled something
 
     def hear(self, record: Record, now: float) -> None:
-        """Take in the next record of its list."""
+        """Adds the next record of its file."""
         self.heard = now
         match record:
             case Began():
@@ -80,7 +82,7 @@ class Rank:
                 pass
 
     def die(self, how: str, now: float) -> None:
-        """Note how it died, unless it said itself how it ended."""
+        """Records how it died, unless its own records say how it ended."""
         if self.over is None and self.death is None:
             self.death, self.failed = how, now
 
@@ -91,7 +93,7 @@ class Rank:
 
     @property
     def next(self) -> Launch | None:
-        """The first launch that others have not matched."""
+        """The first launch that other processes have not made."""
         return self.launched(self.met) if self.met < len(self.launches) else None
 
     @property
@@ -101,7 +103,9 @@ class Rank:
 
     @property
     def intends(self) -> Launch | None:
-        """The same, or what it compiles: on GPUs processes that compile a program wait for one another, too."""
+        """The next launch, or the program that it is compiling: on GPUs, processes that compile a program
+        also wait for one another.
+        """
         one = self.compiling
         if self.met < len(self.launches) or one is None or one.program is None:
             return self.next
@@ -111,25 +115,25 @@ class Rank:
 
     @property
     def last(self) -> Launch | None:
-        """What it launched last, matched or not."""
+        """Its last launch, whether or not others have made it."""
         return self.launched(-1) if self.launches else None
 
     @property
     def standing(self) -> Places:
-        """Where it is: the stack of its thread when it was last seen to rest, else that of its last launch."""
+        """Its position: the stack of its thread when it was last seen waiting, otherwise that of its last launch."""
         if self.stands is not None:
             return self.stacks.get(self.stands.stack, ())
         return self.last.stack if self.last is not None else ()
 
     @property
     def computes(self) -> bool:
-        """Whether it was last seen inside JAX, or at a compile."""
+        """Whether it was last seen inside JAX, or compiling."""
         return self.compiling is not None or (self.stands is not None and self.stands.inside)
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A program that a process launches, or compiles to launch it, and from where."""
+    """A program that a process launches, or compiles in order to launch it, and the stack."""
 
     process: int
     program: Program
@@ -138,25 +142,25 @@ class Launch:
 
     @property
     def place(self) -> Place | None:
-        """The user's line."""
+        """The line in the user's code."""
         return self.stack[-1] if self.stack else None
 
 
 class Order:
-    """All processes of a program, as far as their lists are read."""
+    """All processes of a program, as far as their records have been read."""
 
     def __init__(self) -> None:
         self.ranks: dict[int, Rank] = {}
-        self.started = 0  # programs that all of their processes came to
-        # By the processes that are spanned and the hash: who has that next.
+        self.started = 0  # programs that all of their processes have launched
+        # By the spanned processes and the hash: the processes for which it is the next program.
         self._arrived: dict[tuple[int, ...], dict[str, set[int]]] = defaultdict(dict)
 
     def add(self, rank: Rank) -> None:
-        """Take part from here on; its number is known."""
+        """Adds a process whose number is known."""
         self.ranks[rank.process or 0] = rank
 
     def advance(self, process: int) -> tuple[int, ...]:
-        """Go on from what `process` has newly launched. Returns the processes that cannot come together, () where all is well so far."""
+        """Continues after new launches of `process`. Returns the processes that cannot meet; () if all is well so far."""
         todo = [process]
         while todo:
             one = todo.pop()
@@ -177,7 +181,7 @@ class Order:
         return ()
 
     def _apart(self, spanned: tuple[int, ...]) -> tuple[int, ...]:
-        """Processes that each wait for one another in different programs."""
+        """Processes that wait for one another in different programs."""
         here = self._arrived[spanned]
         if len(here) > 1:
             return tuple(sorted(set().union(*here.values())))
@@ -191,11 +195,11 @@ class Order:
         return ()
 
     def waiting(self) -> list[Launch]:
-        """Launches that others have not come to."""
+        """Launches that other processes have not made."""
         return [one for rank in self.ranks.values() if (one := rank.next) is not None]
 
     def crossed(self) -> tuple[int, ...]:
-        """Processes that launch or compile different programs which each need the other."""
+        """Processes that launch or compile different programs which each need the other process."""
         intents = [one for rank in self.ranks.values() if (one := rank.intends) is not None]
         for number, one in enumerate(intents):
             for other in intents[number + 1 :]:
@@ -205,7 +209,7 @@ class Order:
         return ()
 
     def missing(self) -> list[int]:
-        """Processes that others wait for and that wait for nobody themselves."""
+        """Processes that others wait for and that wait for nobody."""
         awaited = {process for launch in self.waiting() for process in launch.program.processes}
         return sorted(
             process for process in awaited if (rank := self.ranks.get(process)) is None or rank.next is None

@@ -1,4 +1,4 @@
-"""One of several processes of a program, from its start to its end: the program as it is, and a list of what it launches."""
+"""Runs one of several processes of a program from start to end: the unchanged program, and a record of its launches."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.launch_records import ALIVE, STOP, SUFFIX, Over, RankJob, Told
 from jaxlint_runtime.protocol.worker_events import Event
 
-NUMBER = "JAXLINT_RANK"  # in the environment of a process that jaxlint itself gave a number
+NUMBER = "JAXLINT_RANK"  # in the environment of a process that jaxlint itself has numbered
 _PATIENCE = 60.0  # seconds without a sign of life from the reader
 
 
 def run(shared: Path, job: RankJob) -> None:
-    """Run the program of a job from the folder that all processes and the reader share. Ends the process."""
+    """Runs the program of a job from the folder that all processes and the reader share. Ends the process."""
     number = os.environ.get(NUMBER)
     started_as = int(number) if number is not None else None
     writer = Writer(shared / f"{socket.gethostname()}-{os.getpid()}{SUFFIX}")
@@ -56,7 +56,7 @@ def run(shared: Path, job: RankJob) -> None:
 
 
 def _proven(job: Capture, shared: Path, writer: Writer, recording: Recording) -> Ending:
-    """How the program ended, once the candidates of its functions are proven in all processes."""
+    """How the program ended, after the candidates of its functions are proven in all processes."""
     session, started = Session(job), time.monotonic()
     session.recorder.spanning = _copy_of_own
     ending = session.run()
@@ -80,14 +80,14 @@ def _proven(job: Capture, shared: Path, writer: Writer, recording: Recording) ->
 
 
 def _copy_of_own(array: Any) -> Any:
-    """What this process has of an array that spans several."""
+    """A copy of this process's shards of an array that spans several."""
     from jaxlint_runtime.across.local_shards import LocalShards
 
     return LocalShards.of(array)
 
 
 def _given(job: RankJob, number: int | None) -> dict[str, object] | None:
-    """What `jax.distributed.initialize` is called with where jaxlint starts the processes, whatever the program says."""
+    """The arguments of `jax.distributed.initialize` if jaxlint starts the processes; they replace the program's own."""
     if job.coordinator is None or number is None:
         return None
     return {
@@ -100,7 +100,7 @@ def _given(job: RankJob, number: int | None) -> dict[str, object] | None:
 
 
 def _numbered(argument: str, number: int | None, processes: int | None) -> str:
-    """An argument of the program with `{process}` and `{processes}` replaced by numbers."""
+    """An argument of the program with numbers in place of `{process}` and `{processes}`."""
     if number is None:
         return argument
     return argument.replace("{process}", str(number)).replace("{processes}", str(processes))

@@ -1,4 +1,4 @@
-"""In one of several processes: writes each program that spans processes to the list of this process, before it is launched."""
+"""Runs in one of several processes: writes each program that spans processes to the record of this process, before its launch."""
 
 from __future__ import annotations
 
@@ -50,22 +50,23 @@ _MAIN = re.compile(r"func\.func public @main\((.*)")
 
 
 class Writer:
-    """The list of this process, a file that grows. Forked children are mute."""
+    """The record of this process, a growing file. Forked children write nothing."""
 
     def __init__(self, path: Path) -> None:
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._process = os.getpid()
 
     def write(self, record: Record) -> None:
-        """One line, at once: whatever happens next, it is there."""
+        """Writes one line at once, so that it exists whatever happens next."""
         if os.getpid() == self._process:
             os.write(self._fd, encode(record))
 
 
 class Recording:
-    """What happens in this process, in order. `given` are arguments of `jax.distributed.initialize` that are set from outside.
+    """The events of this process, in order. `given`: arguments of `jax.distributed.initialize` that are set
+    from outside.
 
-    `stays`: the processes need their connection beyond the program's end.
+    `stays`: the processes need their connection after the program's end.
     """
 
     def __init__(
@@ -77,9 +78,7 @@ class Recording:
         stays: bool = False,
     ) -> None:
         self._stays = stays
-        self.disconnect: Callable[[], None] = lambda: (
-            None
-        )  # lets the connection end, as it will when the process exits
+        self.disconnect: Callable[[], None] = lambda: None  # lets the connection end when the process exits
         self._writer, self._folder, self._project, self._given = writer, folder, project, given
         self._lock = threading.RLock()  # programs may be launched from several threads
         self._stacks: dict[tuple[Place, ...], int] = {}
@@ -88,15 +87,15 @@ class Recording:
         self._launches = 0
         self._host_data: Counter[int] = Counter()  # calls, by their stack
         self.joined = False
-        self._last: weakref.ref[Any] | None = None  # a result of the program that was launched last
+        self._last: weakref.ref[Any] | None = None  # a result of the last launched program
 
     def begin(self, started_as: int | None) -> None:
-        """The first line, and signs of life from here on."""
+        """Writes the first line, and signs of life from now on."""
         self._writer.write(Began(socket.gethostname(), os.getpid(), started_as))
         threading.Thread(target=self._watch, name="jaxlint-lockstep", daemon=True).start()
 
     def on_jax(self, jax: ModuleType) -> None:
-        """JAX was imported: put the hooks in place."""
+        """JAX was imported: installs the hooks."""
         from jaxlint_runtime import compat
 
         compat.LaunchHooks(self._compiling, self._compiled, self._launching, self._launched).install()
@@ -106,7 +105,7 @@ class Recording:
             self.disconnect = compat.stay_connected()
 
     def on_multihost(self, module: ModuleType) -> None:
-        """The helpers of JAX for several hosts were imported."""
+        """JAX's helpers for several hosts were imported."""
         host_data.on_multihost(module, self._host_data_made)
 
     # ---- hooks ----
@@ -159,13 +158,13 @@ class Recording:
 
     def _launched(self, results: Any) -> None:
         first = next(iter(results), None)
-        with contextlib.suppress(TypeError):  # what cannot be referred to weakly
+        with contextlib.suppress(TypeError):  # objects without weak references
             self._last = None if first is None else weakref.ref(first)
 
     def _host_data_made(self, caller: FrameType | None) -> Callable[[tuple[Leaf, ...]], None] | None:
-        """Who takes what one call puts into arrays that span processes.
+        """The receiver of the data that one call puts into arrays that span processes.
 
-        Calls of packages are none of the program's data: JAX gathers and compares values in this way.
+        Calls in packages are not the program's data: JAX itself gathers and compares values this way.
         """
         if caller is None or self._project.file(caller.f_code.co_filename) is None:
             return None
@@ -178,7 +177,7 @@ class Recording:
     # ---- parts ----
 
     def _keep(self, digest: str, text: str) -> None:
-        """Leave the StableHLO for the reader, who shows where two differ. The first process that has it writes it."""
+        """Stores the StableHLO for the reader, who shows where two programs differ. The first process that has it writes it."""
         path = self._folder / f"{digest}.mlir"
         if len(text) <= _KEPT_TEXT and not path.exists():
             own = self._folder / f"{digest}.{os.getpid()}"
@@ -187,7 +186,7 @@ class Recording:
                 own.replace(path)
 
     def _stack(self, frame: FrameType | None) -> int:
-        """The number of the stack of the user's lines from `frame` outwards, written where it is new."""
+        """The number of the stack of the user's lines from `frame` outwards, written once."""
         places: list[Place] = []
         while frame is not None and len(places) < _DEEPEST:
             path = self._project.file(frame.f_code.co_filename)
@@ -203,7 +202,7 @@ class Recording:
         return number
 
     def _watch(self) -> None:
-        """Say that the process is alive, and where it is when it launches nothing."""
+        """Reports that the process is alive, and its position while it launches nothing."""
         main = threading.main_thread().ident or 0
         seen, told = -1, (0, False)
         while True:
@@ -221,7 +220,7 @@ class Recording:
                 told = now
 
     def _computes(self) -> bool:
-        """Whether what was launched last still runs."""
+        """Whether the last launched program still runs."""
         result = self._last() if self._last is not None else None
         try:
             return result is not None and not result.is_ready()
@@ -235,7 +234,7 @@ class Recording:
 
 
 def watch_for_end(folder: Path, stop: str, alive: str, patience: float, end: Callable[[], None]) -> None:
-    """Call `end` once the reader says so, or once it gives no sign of life for `patience` seconds. A thread of its own."""
+    """Calls `end` on the reader's request, or after `patience` seconds without a sign of life from it. Runs in its own thread."""
 
     def watch() -> None:
         said, since = b"", time.monotonic()
@@ -257,7 +256,7 @@ def _collectives(executable: Any) -> dict[str, int]:
 
     try:
         return collective_counts(executable.hlo_modules()[0].to_string())
-    except Exception:  # a backend that does not show its program
+    except Exception:  # a backend that does not show its programs
         return {}
 
 
@@ -266,7 +265,7 @@ def _memory(executable: Any) -> Memory | None:
 
     try:
         return as_memory(executable.get_compiled_memory_stats(), executable.local_devices()[0].platform)
-    except Exception:  # a backend that does not tell
+    except Exception:  # a backend that does not say
         return None
 
 

@@ -1,4 +1,6 @@
-"""What is said of several processes: whether they keep in step, and else which one left, where, and on what condition."""
+"""The verdict on several processes: whether they kept the same order, otherwise which process left it, where,
+and on which condition.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from jaxlint_runtime.lockstep.order import Launch, Order, Rank
 from jaxlint_runtime.protocol.launch_records import Place
 from jaxlint_runtime.wording.paths import display_path
 
-_DIFFERENCE = 160  # characters of a line of StableHLO that are shown
+_DIFFERENCE = 160  # characters of a line of StableHLO in a message
 
 
 class Kind(enum.StrEnum):
-    """How it went."""
+    """The kinds of outcomes."""
 
     SAME = "same"
     DIVERGED = "diverged"  # two processes launch different programs
@@ -31,7 +33,7 @@ class Kind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One line, the processes that it is about, and what set them apart from the others where that can be told."""
+    """One line, the processes that it is about, and the condition that separated them, if it is known."""
 
     kind: Kind
     message: str
@@ -42,13 +44,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Reads the user's files, and the StableHLO that the processes left."""
+    """Reads the user's files, and the StableHLO that the processes stored."""
 
     folder: Path
     _texts: dict[str, str | None] = field(default_factory=dict)
 
     def read(self, path: str) -> str | None:
-        """The text of a file, None where it cannot be read."""
+        """The text of a file; None if it cannot be read."""
         if path not in self._texts:
             try:
                 self._texts[path] = Path(path).read_text(encoding="utf-8")
@@ -62,7 +64,7 @@ class Source:
 
 
 def diverged(order: Order, processes: Sequence[int], source: Source) -> Verdict:
-    """Of processes that wait for one another in different programs."""
+    """The verdict for processes that wait for one another in different programs."""
     launches = {one: launch for one in processes if (launch := order.ranks[one].intends) is not None}
     groups: dict[str, list[int]] = defaultdict(list)
     for process, launch in launches.items():
@@ -70,7 +72,7 @@ def diverged(order: Order, processes: Sequence[int], source: Source) -> Verdict:
     ranked = sorted(groups.values(), key=lambda group: (-len(group), group[0]))
     others, left = ranked[0], ranked[1]
     found = condition(launches[left[0]].stack, launches[others[0]].stack, source.read)
-    # Of two that differ the one inside an `if` has left, and of a loop the one that is out of it.
+    # Of two processes that differ, the one inside an `if` has left, and the one that is out of a loop.
     if len(left) == len(others) and found is not None and (found.inside == 1) is not found.loops:
         others, left = left, others
         found = dataclasses.replace(found, inside=1 - found.inside)
@@ -89,7 +91,7 @@ def diverged(order: Order, processes: Sequence[int], source: Source) -> Verdict:
 
 
 def circle(order: Order) -> Verdict:
-    """Of processes of which each waits for another, in programs that span different ones."""
+    """The verdict for processes that wait in a circle, in programs that span different processes."""
     launches = order.waiting()
     waits = ", ".join(f"process {one.process} in {named(one)}" for one in launches[:4])
     return Verdict(
@@ -100,7 +102,7 @@ def circle(order: Order) -> Verdict:
 
 
 def ended(order: Order, process: int, source: Source) -> Verdict:
-    """Of a process whose program is over while others wait for it."""
+    """The verdict for a process whose program has ended while others wait for it."""
     rank, waits = order.ranks[process], _who_waits(order, process)
     exits = rank.over is not None and "os._exit" in rank.over.message
     found = condition(waits.stack, None, source.read, exits)
@@ -109,7 +111,7 @@ def ended(order: Order, process: int, source: Source) -> Verdict:
 
 
 def died(order: Order, process: int, rank: Rank) -> Verdict:
-    """Of a process that was killed, or whose program raised."""
+    """The verdict for a process that was killed, or whose program raised."""
     how = rank.over.message.removeprefix("the program ") if rank.over is not None else rank.death
     last = f", the last one {named(rank.last)}" if rank.last is not None else ""
     message = f"process {process} died {_after(len(rank.launches))}{last}: it {how}"
@@ -117,7 +119,7 @@ def died(order: Order, process: int, rank: Rank) -> Verdict:
 
 
 def stalled(order: Order, processes: Sequence[int], source: Source, seconds: float) -> Verdict:
-    """Of processes that others wait for, and that launch nothing for so long."""
+    """The verdict for processes that others wait for, and that have launched nothing for so many seconds."""
     first = processes[0]
     rank, waits = order.ranks.get(first), _who_waits(order, first)
     standing = rank.standing if rank is not None else ()
@@ -130,7 +132,9 @@ def stalled(order: Order, processes: Sequence[int], source: Source, seconds: flo
 
 
 def silent(order: Order, processes: Sequence[int], seconds: float) -> Verdict:
-    """Of processes without a sign of life, though all have come to the same programs: they stopped inside the last one."""
+    """The verdict for processes without a sign of life although all have launched the same programs: they
+    stopped inside the last one.
+    """
     last = order.ranks[processes[0]].last
     where = f" in {named(last)}" if last is not None else ""
     verb = "stall" if len(processes) > 1 else "stalls"
@@ -139,7 +143,7 @@ def silent(order: Order, processes: Sequence[int], seconds: float) -> Verdict:
 
 
 def outside(rank: Rank) -> Verdict:
-    """Of a process that has not come to `jax.distributed.initialize` before the others gave up."""
+    """The verdict for a process that did not reach `jax.distributed.initialize` before the others gave up."""
     began = rank.began
     who = f"the process {began.pid} on {began.host}" if began else "a process"
     if rank.process is not None:
@@ -150,7 +154,7 @@ def outside(rank: Rank) -> Verdict:
 
 
 def same(order: Order, how: str) -> Verdict:
-    """Of processes that kept in step for as long as they ran."""
+    """The verdict for processes that kept the same order as long as they ran."""
     count = len(order.ranks)
     if not order.started:
         return Verdict(Kind.SAME, f"no program spans the {count} processes, so none waits for another; {how}")
@@ -160,7 +164,7 @@ def same(order: Order, how: str) -> Verdict:
 
 
 def of_batches(batches: Batches) -> str:
-    """What is wrong with the arrays that processes make of their own data."""
+    """The problem with the arrays that processes create from their own data, in words."""
     at, who = _place(batches.place), _processes(batches.processes)
     calls = f"{batches.calls} of {batches.of} calls" if batches.of > 1 else "the only call"
     if batches.copies:
@@ -218,7 +222,7 @@ def _in_words(found: Condition | None, own: int, other: int) -> str | None:
 
 
 def _difference(own: Launch, its: Launch, source: Source) -> str | None:
-    """How two programs of one line differ: in the types of their arguments, else in the first line of StableHLO."""
+    """How two programs of one line differ: in the types of their arguments, otherwise in the first line of StableHLO."""
     if own.program.arguments != its.program.arguments:
         return (
             f"the arguments differ: {own.program.arguments} in process {own.process}, "

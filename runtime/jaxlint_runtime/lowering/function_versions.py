@@ -46,7 +46,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def too_big(message: str, arguments: int) -> DoesNotFit | None:
-    """What a compiler's error says about memory; None if nothing. `arguments`: bytes of the program's arguments."""
+    """The memory figures in a compiler's error; None if it has none. `arguments`: bytes of the program's arguments."""
     for number, form in enumerate(_TOO_BIG):
         if found := form.search(message):
             needed = int(float(found[1]) * _UNITS[found[2]]) + (0 if number else arguments)

@@ -110,7 +110,7 @@ def while_loop(
         )
 
     def turn(carry: list[Any]) -> list[Any]:
-        """Under vmap each example has its own condition, and does not change once that is false."""
+        """Under vmap each example has its own condition, and its carry stays unchanged once that is false."""
         mask, after = running(carry), step(*body_consts, *carry)
         return [_where(mask, new, old) for new, old in zip(after, carry, strict=True)]
 

@@ -1,4 +1,5 @@
-"""The claims about a version's gain over another: decided and worded here, and only printed elsewhere.
+"""The claims about a version's gain over another. This module decides and words them; the reports only print
+them.
 
 A gain in time, or in another measured figure, is claimed if the whole interval is on one side of 1, beyond what noise
 can fake. Bytes in the compiler's plan are exact, so they have no interval. A ratio that supports no claim is never

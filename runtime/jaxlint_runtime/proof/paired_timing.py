@@ -81,7 +81,7 @@ def compare(
 ) -> Timing | None:
     """Times both sides alternately for about `seconds`; None if even the fewest blocks would take far longer.
 
-    `agreed` returns the decision that counts where several processes time the same program.
+    `agreed` returns the common decision if several processes time the same program.
     """
     once = max(_sample(before, 1), _sample(after, 1))  # also the warm-up
     once = agreed(max(min(_sample(before, 1), once), min(_sample(after, 1), once)))

@@ -70,7 +70,7 @@ class Reference(Program):
         return self._seconds_per_call < _SLOW_CALL_SECONDS
 
     def agreed(self, value: Any) -> Any:
-        """A decision about the run, as all processes of the program take it: this is the only one."""
+        """The common decision of all processes of the program; here there is only this process."""
         return value
 
     @property

@@ -1,1 +1,1 @@
-"""What earlier runs of `verify` proved and measured, for programs that have not changed since."""
+"""Proofs and measurements of earlier `verify` runs, for programs that have not changed since."""

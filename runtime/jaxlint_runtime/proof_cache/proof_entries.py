@@ -1,7 +1,9 @@
 """The entries of the proof cache: answers to questions about one function or one program.
 
-They lie in the user's own cache folder, signed with the user's key (`jaxlint.signed_entries`), so that no project can bring
-one along, and on request in a place that others share (`shared_store.py`). Each answer is written as soon as it is known: an interrupted run goes on where it was.
+They are stored in the user's own cache folder, signed with the user's key (`jaxlint.signed_entries`), so that
+no project can bring one along. On request they are also stored in a place that others share
+(`shared_store.py`). Each answer is written as soon as it is known, so an interrupted run continues where it
+stopped.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _FORMAT = 1
 
 
 class ProofCache:
-    """The entries of this user, in a folder, and those that are shared with others."""
+    """The entries of this user, in a folder, and the shared entries."""
 
     def __init__(self, folder: Path | None, shared: SharedStore | None = None) -> None:
         self.shared = shared
@@ -37,15 +39,15 @@ class ProofCache:
             self._stores.append(shared)
 
     def entry(self, kind: str, *parts: Any) -> Entry:
-        """The entry of what `parts` describe; anything else in them is another entry."""
+        """The entry for a function or program, identified by `parts`."""
         described = json.dumps([_FORMAT, tools(), kind, parts], sort_keys=True, default=str)
         key = hashlib.sha256(described.encode("utf-8", "surrogatepass")).hexdigest()
         return Entry(self._stores, key)
 
     def machine(self) -> list[Any]:
-        """What identifies this machine: times hold on no other.
+        """The identity of this machine: times are only valid on it.
 
-        Where entries are shared, it is a machine of this kind, whatever its name.
+        For shared entries, the identity is the kind of machine, whatever its name.
         """
         return machine_kind() if self.shared is not None else [platform.node(), *machine_kind()]
 
@@ -77,7 +79,7 @@ class Entry:
     def _answers(self) -> dict[str, Any]:
         if self._read is None:
             self._read = {}
-            for store in reversed(self._stores):  # what this user proved comes before what others did
+            for store in reversed(self._stores):  # this user's proofs take precedence over those of others
                 entry = store.read(self._key, _MOST_BYTES)
                 answers = entry.get("answers") if entry is not None else None
                 self._read |= answers if isinstance(answers, dict) else {}
@@ -85,7 +87,7 @@ class Entry:
 
 
 def opened(shared: str | None = None) -> ProofCache | None:
-    """The cache of this user, and the one at `shared`; None where there is neither. Raises Unusable."""
+    """The cache of this user, and the one at `shared`; None if there is neither. Raises Unusable."""
     import platformdirs
 
     folder = platformdirs.user_cache_path("jaxlint", appauthor=False)
@@ -96,7 +98,7 @@ def opened(shared: str | None = None) -> ProofCache | None:
 
 @functools.cache
 def tools() -> str:
-    """The digest of what tries, proves and measures: this package and those below it."""
+    """The digest of the code that tries, proves and measures: this package and those below it."""
     return tools_digest() + files_digest("jaxlint_runtime")
 
 

@@ -1,7 +1,8 @@
 """Entries of the proof cache in a folder or a bucket that several users and machines share.
 
-Whoever may write there could claim proofs, so an entry counts only if it is signed: with the secret that all of them have in
-`JAXLINT_PROOF_KEY`, else with the key of this user. Buckets are read and written through fsspec.
+Anybody who can write there could claim proofs, so an entry counts only if it is signed: with the shared
+secret in `JAXLINT_PROOF_KEY`, otherwise with the key of this user. Buckets are read and written through
+fsspec.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Unusable(Exception):
 
 
 class _Files(Protocol):
-    """What is asked of a file system, by fsspec's names."""
+    """The operations on a file system, under fsspec's names."""
 
     def makedirs(self, path: str, exist_ok: bool = ...) -> None: ...
     def cat_file(self, path: str, start: int | None = ..., end: int | None = ...) -> bytes: ...
@@ -32,7 +33,9 @@ class _Files(Protocol):
 
 
 class SharedStore:
-    """The entries in a folder, or below a URL that fsspec knows. What cannot be read is as none; `problem` says why nothing is written."""
+    """The entries in a folder, or below a URL that fsspec knows. Unreadable entries count as missing;
+    `problem` says why nothing is written.
+    """
 
     def __init__(self, place: str) -> None:
         self.problem: str | None = None
@@ -41,7 +44,7 @@ class SharedStore:
         self._files, self._root = _opened(place)
 
     def read(self, key: str, most_bytes: int) -> dict[str, Any] | None:
-        """The entry stored under `key`, None if there is none that counts."""
+        """The entry stored under `key`; None if no valid one exists."""
         try:
             data = self._files.cat_file(self._path(key), start=0, end=most_bytes + 1)
         except Exception:  # each file system has errors of its own
@@ -49,10 +52,10 @@ class SharedStore:
         return None if len(data) > most_bytes else read_entry(self._secret, key, data)
 
     def used(self, key: str) -> None:
-        """Nothing: whoever owns the place says when entries go."""
+        """Does nothing: the owner of the place decides when entries are deleted."""
 
     def write(self, key: str, entry: Mapping[str, Any], most_entries: int, most_bytes: int) -> None:
-        """Stores an entry. After one that could not be written no other is tried."""
+        """Stores an entry. After a failure no other entry is tried."""
         data = as_entry(self._secret, key, entry)
         if data is None or len(data) > most_bytes or self.problem is not None:
             return
@@ -66,7 +69,7 @@ class SharedStore:
 
 
 class _Folder:
-    """A folder of this machine, or one that is mounted: files come into being whole."""
+    """A folder of this machine, or a mounted one. Files appear there complete."""
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
         Path(path).mkdir(parents=True, exist_ok=exist_ok)
@@ -107,7 +110,7 @@ def _opened(place: str) -> tuple[_Files, str]:
 
 
 def _secret() -> bytes:
-    """What signs the entries. Raises Unusable."""
+    """The secret that signs the entries. Raises Unusable."""
     given = os.environ.get(KEY)
     if given is None:
         own = cache_key(create=True)

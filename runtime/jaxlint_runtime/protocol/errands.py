@@ -1,7 +1,8 @@
-"""An errand: the candidates of one function for one target, tried by a process of its own, here or on another machine.
+"""An errand: a separate process, here or on another machine, tries the candidates of one function for one
+target.
 
-The process is given one `Errand` and writes one event a line: `Begun` first, and then what the search of this function
-tells (`worker_events`). The job that runs it adds `Done` once nothing of it is left.
+The process receives one `Errand` and writes one event a line: `Begun` first, and then the events of the
+search (`worker_events`). The job that runs it adds `Done` once the process has ended.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from jaxlint_runtime.protocol.worker_events import KINDS, Event, Left
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What to search, and the limits. Times in seconds, sizes in bytes."""
+    """The function to search, and the limits. Times in seconds, sizes in bytes."""
 
     left: Left
     trying: Trying
@@ -33,7 +34,7 @@ class Errand:
 
 @dataclass(frozen=True, slots=True)
 class Begun(Message):
-    """The errand has found its machine."""
+    """The errand has started on a machine."""
 
     host: str
 

@@ -1,4 +1,4 @@
-"""What the command line and a process that forks workers tell each other: one JSON line each."""
+"""The messages between the command line and a process that forks workers: one JSON line each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from jaxlint_runtime.protocol.json_records import Message, one_of
 
-# Settings of JAX's compilation cache, which a fork may have and the process that it comes from not.
+# Settings of JAX's compilation cache that a fork may have and its parent process may not.
 CACHE = "JAX_COMPILATION_CACHE_DIR"
 LEAST_COMPILE = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
 
@@ -21,7 +21,7 @@ class Warm(Message):
 
 @dataclass(frozen=True, slots=True)
 class StartFork(Message):
-    """Fork a worker. Its output, errors, jobs and events go through the descriptors that come along, in this order."""
+    """Fork a worker. Its output, errors, jobs and events use the descriptors that are sent along, in this order."""
 
     folder: str
     parent: int  # the process that adopts it

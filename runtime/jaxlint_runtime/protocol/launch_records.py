@@ -1,4 +1,4 @@
-"""What one of several processes writes of itself while its program runs: one JSON line a record, in the order of what happened."""
+"""The records that one of several processes writes while its program runs: one JSON line each, in the order of events."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from jaxlint_runtime.protocol.jobs import Capture, Known, Launch
 from jaxlint_runtime.protocol.json_records import Message, Plain, from_plain, one_of
 
-JOB, STOP, ALIVE, KNOWN = "job.json", "stop", "alive", "known.json"  # files of the shared folder
+JOB, STOP, ALIVE, KNOWN = "job.json", "stop", "alive", "known.json"  # files in the shared folder
 SUFFIX = ".jsonl"  # of the lists
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of the user's, and the function that it stands in."""
+    """A line of the user's code, and its function."""
 
     path: str
     line: int
@@ -23,7 +23,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RankJob:
-    """What each process is told: what it runs, and how processes that jaxlint starts itself find each other."""
+    """The job of each process: the program, and how the processes that jaxlint starts find each other."""
 
     launch: Launch
     coordinator: str | None = None  # HOST:PORT; None: the launcher and the program settle it
@@ -34,7 +34,7 @@ class RankJob:
 
 @dataclass(frozen=True, slots=True)
 class Began(Message):
-    """The first record. `started_as`: its number, where jaxlint started it."""
+    """The first record. `started_as`: its number, if jaxlint started it."""
 
     host: str
     pid: int
@@ -43,7 +43,7 @@ class Began(Message):
 
 @dataclass(frozen=True, slots=True)
 class Joined(Message):
-    """`jax.distributed.initialize` came back."""
+    """`jax.distributed.initialize` has returned."""
 
     process: int
     processes: int
@@ -51,12 +51,12 @@ class Joined(Message):
 
 @dataclass(frozen=True, slots=True)
 class Alone(Message):
-    """A program was compiled before `jax.distributed.initialize` was called: it never will be."""
+    """A program was compiled before `jax.distributed.initialize` was called, so it will never be called."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiling(Message):
-    """A compile begins, and is over with `Compiled`. `program`: its number, where it spans processes."""
+    """A compile begins; it ends with `Compiled`. `program`: its number, if it spans processes."""
 
     name: str
     program: int | None = None
@@ -65,7 +65,7 @@ class Compiling(Message):
 
 @dataclass(frozen=True, slots=True)
 class Compiled(Message):
-    """A compile is over, or it failed."""
+    """A compile has ended or failed."""
 
     program: int | None = None
     collectives: dict[str, int] = field(default_factory=dict)
@@ -76,18 +76,18 @@ class Compiled(Message):
 
 @dataclass(frozen=True, slots=True)
 class Program(Message):
-    """A program that spans processes, before it is compiled. `number` counts in this process."""
+    """A program that spans processes, before it is compiled. `number` counts within this process."""
 
     number: int
     name: str
     hash: str  # of StableHLO and devices
     processes: tuple[int, ...]
-    arguments: str = ""  # their types in StableHLO, as far as they are short
+    arguments: str = ""  # their types in StableHLO, if these are short
 
 
 @dataclass(frozen=True, slots=True)
 class Stack(Message):
-    """A stack of the user's lines, the outermost first. `number` counts in this process."""
+    """A stack of the user's lines, the outermost first. `number` counts within this process."""
 
     number: int
     places: tuple[Place, ...]
@@ -103,7 +103,9 @@ class Launched(Message):
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What a process gave one part of an array: `place` says which part, `digest` what. `constant`: all its numbers are equal."""
+    """One part of an array that a process provided: `place` is its position, `digest` that of its values.
+    `constant`: all its numbers are equal.
+    """
 
     place: str
     digest: str
@@ -112,7 +114,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An array that spans processes, by its place in a tree, and the parts that this process gave."""
+    """An array that spans processes, by its place in a tree, and the parts that this process provided."""
 
     name: str
     shards: tuple[Shard, ...]
@@ -128,7 +130,7 @@ class HostData(Message):
 
 @dataclass(frozen=True, slots=True)
 class Stands(Message):
-    """Where the main thread is, when it has not launched anything for a while. `inside`: in JAX, called from that line."""
+    """The position of the main thread when it has launched nothing for a while. `inside`: in JAX, called from that line."""
 
     stack: int
     inside: bool
@@ -150,7 +152,7 @@ class Over(Message):
 
 @dataclass(frozen=True, slots=True)
 class Told(Message):
-    """An event of `protocol.worker_events` in the form of its line, about candidates. Process 0 alone tells them."""
+    """An event of `protocol.worker_events` about candidates, in the form of its line. Only process 0 sends them."""
 
     event: Plain
 
@@ -173,16 +175,16 @@ Record = (
 
 
 def read_record(line: bytes) -> Record:
-    """One line. Raises ValueError where it is torn or of another version."""
+    """One line. Raises ValueError if it is incomplete or of another version."""
     found: Record = one_of(Record.__args__, json.loads(line))  # type: ignore[attr-defined]
     return found
 
 
 def read_known(text: str) -> Known:
-    """What `encode` wrote. Raises ValueError."""
+    """The record that `encode` wrote. Raises ValueError."""
     return from_plain(Known, json.loads(text))
 
 
 def read_job(text: str) -> RankJob:
-    """What `encode` wrote. Raises ValueError."""
+    """The job that `encode` wrote. Raises ValueError."""
     return from_plain(RankJob, json.loads(text))

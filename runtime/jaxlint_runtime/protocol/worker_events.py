@@ -84,7 +84,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Captured(Message):
-    """The program has ended: everything that was seen (`capture.session`)."""
+    """The program has ended: everything that was recorded (`capture.session`)."""
 
     ending: Ended
     seconds: float
@@ -255,7 +255,7 @@ class Peaks(Message):
 
 @dataclass(frozen=True, slots=True)
 class Device(Message):
-    """The kind of device that a function is compiled for and, unless that is not there, measured on."""
+    """The kind of device that a function is compiled for and, if the device exists here, measured on."""
 
     kind: str
 

@@ -153,7 +153,7 @@ class Document:
         return [result for name, result in self.results if name == target]
 
     def proven(self) -> list[ResultJson]:
-        """What may be called an improvement."""
+        """The results that may be called an improvement."""
         return [result for _, result in self.results if is_proven(result)]
 
     def best_speedup(self) -> float | None:

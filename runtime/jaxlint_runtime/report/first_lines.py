@@ -20,7 +20,9 @@ _LEAST_SHARE = 0.01  # a smaller share is not reported
 
 
 def first_lines(document: Document) -> list[str]:
-    """At most three lines, without styles, and what costs time where no edit helped; the answer of --compare comes before them."""
+    """At most three lines, without styles, and the causes of remaining cost if no edit helped; the answer of
+    --compare comes before them.
+    """
     said = list(_of_baseline(document))
     if not document.results:
         return said + time_outside(document)
@@ -33,7 +35,7 @@ def first_lines(document: Document) -> list[str]:
 
 
 def _of_baseline(document: Document) -> Iterator[str]:
-    """What --compare was asked."""
+    """The answer of --compare."""
     if document.baseline is None:
         return
     name, worse = display_path(document.baseline), len(document.regressions)
@@ -65,7 +67,7 @@ def _of_candidates(document: Document) -> str:
 
 
 def _untried(document: Document) -> str:
-    """Why nothing was tried on the function that takes the most time, if that is so: it is what the user came for."""
+    """Why nothing was tried on the function that takes the most time, if that is so: it is usually the function of interest."""
     shares = _shares(document)
     place = max(shares, key=lambda place: shares[place], default=None)
     for _, result in document.results:
@@ -112,7 +114,7 @@ def _gains(document: Document) -> Iterator[str]:
 
 
 def _of_program(result: Mapping[str, Any], gain: Gain) -> str:
-    """What a whole run gains, compiling included; what it gains without that where it is more."""
+    """The gain of a whole run, compiling included; also the gain without compiling if that is larger."""
     total = (result.get("ratios") or {}).get("total")
     if total is None or not gain.faster:
         return gain.brief
@@ -170,7 +172,7 @@ def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
 
 
 def _faster_with_more_memory(document: Document) -> str:
-    """What was rejected for its memory alone, where it is much faster; empty if nothing was."""
+    """A version that was rejected only for its memory, and is much faster; empty if there is none."""
     best, most = None, _MUCH_FASTER
     for line in candidate_lines(document):
         gain = gain_of(line.result)

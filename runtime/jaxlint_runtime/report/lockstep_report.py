@@ -1,4 +1,4 @@
-"""What `verify --lockstep` reports: the verdict, where each process is, and the programs that span them."""
+"""The report of `verify --lockstep`: the verdict, the position of each process, and the programs that span them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHOWN_PROGRAMS = 20
 
 
 def as_json(verdict: Verdict, order: Order, took: float) -> dict[str, Any]:
-    """The contract of `--lockstep --output-format json`."""
+    """The documented form of `--lockstep --output-format json`."""
     apart = verdict.apart
     return {
         "schema_version": SCHEMA_VERSION,
@@ -89,7 +89,9 @@ def _place(place: Place | None) -> dict[str, Any]:
 
 
 def _programs(order: Order) -> list[dict[str, Any]]:
-    """The programs that span processes, the first that was seen first, with how often each was launched in the process that did it most."""
+    """The programs that span processes, in the order of their first launch, with the largest number of
+    launches in any process.
+    """
     found: dict[str, dict[str, Any]] = {}
     for rank in order.ranks.values():
         counts = Counter(one.program for one in rank.launches)
@@ -113,7 +115,7 @@ def _programs(order: Order) -> list[dict[str, Any]]:
 
 
 def _compiled(order: Order, digest: str) -> dict[str, Any]:
-    """What compilers say of a program: the process where it takes longest, and that where it needs most."""
+    """The compilers' figures for a program: the process with the longest compile, and the one that needs the most memory."""
     found = [rank.compiled[digest] for rank in order.ranks.values() if digest in rank.compiled]
     most = max(found, key=lambda one: one.bytes or 0, default=Compiled())
     return {
@@ -125,7 +127,7 @@ def _compiled(order: Order, digest: str) -> dict[str, Any]:
 
 
 def print_lockstep(verdict: Verdict, order: Order, stream: TextIO) -> None:
-    """The verdict in a line and what set the processes apart in another, then two tables."""
+    """The verdict in one line, the condition that separated the processes in another, then two tables."""
     found = as_json(verdict, order, 0.0)["lockstep"]
     stream.write(escaped(f"{_HEADS[verdict.kind]}: {verdict.message}.") + "\n")
     if verdict.why:
@@ -168,7 +170,7 @@ def print_lockstep(verdict: Verdict, order: Order, stream: TextIO) -> None:
 
 
 def _first(ranks: list[dict[str, Any]], named: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Those that the verdict is about, then the others, in the order of their numbers."""
+    """The processes of the verdict, then the others, in the order of their numbers."""
     chosen = sorted(ranks, key=lambda one: one["process"] not in named)[:_SHOWN_PROCESSES]
     return sorted(chosen, key=lambda one: one["process"])
 

@@ -1,4 +1,5 @@
-"""The stored costs of a program, and what became worse since: the gate of `--save` and `--compare`.
+"""The stored costs of a program, and the figures that became worse since: the gate of `--save` and
+`--compare`.
 
 Compiler figures and counts are compared closely. Times of a busy machine are not: a call is slower only if the fast
 quarter of the calls now takes longer than the slow quarter did.
@@ -67,7 +68,7 @@ def read_baseline(path: Path) -> dict[str, Any]:
 
 
 def compare(document: Document, stored: Mapping[str, Any], name: str) -> None:
-    """Adds what is worse than in a baseline, the file `name`, to the document."""
+    """Adds the figures that are worse than in a baseline, the file `name`, to the document."""
     now = as_baseline(document)
     document.baseline = name
     document.in_baseline = len(stored["functions"].keys() & now["functions"].keys())
@@ -75,7 +76,7 @@ def compare(document: Document, stored: Mapping[str, Any], name: str) -> None:
 
 
 def regressions(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What became worse, one line each. Functions in only one of the runs are left out."""
+    """The figures that became worse, one line each. Functions in only one of the runs are left out."""
     same_device = stored["device"] == now["device"]
     for name, before in stored["functions"].items():
         after = now["functions"].get(name)

@@ -56,7 +56,7 @@ _COSTLY = 0.03  # share of the time in all functions: such a function is shown, 
 def print_report(document: Document, stream: TextIO, verbose: bool = False) -> None:
     """Prints the known results; plain text of a fixed width if `stream` is not a terminal.
 
-    `verbose`: also what each compiled program does, by line.
+    `verbose`: also describes each compiled program by line.
     """
     parts = render(harmless(document), verbose)
     if not stream.isatty():

@@ -1,4 +1,4 @@
-"""What costs time beside the jitted functions, in one line each, with what to write: for programs that no edit made faster."""
+"""The costs beside the jitted functions, one line each, with advice: for programs that no edit made faster."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from jaxlint_runtime.wording.units import milliseconds
 _MOST = 2  # lines
 _LEAST_CALLS = 20
 _LEAST_SHARE = 0.03  # of the run, which ends soon after it has shown enough
-_OF_A_TURN = 0.5  # share of a turn of the loop that passes between calls
-_COMPILING = 0.15  # share of the run that eager operations take to compile
+_OF_A_TURN = 0.5  # share of an iteration that passes between calls
+_COMPILING = 0.15  # share of the run in which eager operations compile
 _SHORT_MS = 0.3  # a call that takes less is mostly the start of a program
 _MANY = 100
 
 
 def time_outside(document: Document) -> list[str]:
-    """The lines, the one that costs most first."""
+    """The lines, the largest cost first."""
     found = sorted([*_between(document), *_eager(document), *_short(document)], reverse=True)
     return [line for _, line in found[:_MOST]]
 
@@ -58,7 +58,7 @@ def _eager(document: Document) -> Iterator[tuple[float, str]]:
 
 
 def _short(document: Document) -> Iterator[tuple[float, str]]:
-    """The function whose calls are so short that starting them counts."""
+    """The function whose calls are so short that their dispatch dominates."""
     for one in _repeated(document):
         call = one.get("call_ms") or 0.0
         spent = one["calls"] * (call + _gap(one)) / 1e3
@@ -74,7 +74,9 @@ def _short(document: Document) -> Iterator[tuple[float, str]]:
 
 
 def _gap(function: FunctionJson) -> float:
-    """Milliseconds from the end of a call to the start of the next one: a call is waited for, a period is from start to start."""
+    """Milliseconds from the end of a call to the start of the next one: calls are timed until they finish,
+    and a period runs from start to start.
+    """
     return max((function.get("period_ms") or 0.0) - (function.get("call_ms") or 0.0), 0.0)
 
 
@@ -83,6 +85,6 @@ def _repeated(document: Document) -> list[FunctionJson]:
 
 
 def _loop(document: Document, function: FunctionJson) -> str:
-    """Where the loop is that calls a function, if that is known."""
+    """The place of the loop that calls a function, if it is known."""
     place = document.loops.get(function["function"].rpartition(".")[2])
     return "" if place is None else f", in the loop at {display_path(place[0])}:{place[1]}"

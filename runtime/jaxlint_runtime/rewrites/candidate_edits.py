@@ -1,4 +1,4 @@
-"""The edits of the source that are worth a run, from what was seen of the program."""
+"""The edits of the source that are worth a run, according to the first run of the program."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def planned(run: Run) -> tuple[list[Rewrite], list[tuple[str, str]]]:
 
 
 def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[Rewrite]:
-    """The edits that are worth a run, the most promising first. `sources`: the files, once it is known what a run reaches in them."""
+    """The edits that are worth a run, the most promising first. `sources`: the files, with the code that a
+    run reached once that is known.
+    """
     document, check = run.document, run.check
     if check is None or not document.ran or document.interrupted or not check.sources:
         return []
@@ -55,7 +57,7 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
 
 
 def _called_in_loops(run: Run, sources: Mapping[str, SourceFile]) -> Sequence[Mapping[str, Any]]:
-    """The watched functions; where the --budget stopped the program in a first call in a loop, as if there had been another."""
+    """The watched functions. If the --budget stopped the program in a first call inside a loop, that call counts as repeated."""
     watched = run.document.watched
     if run.request.ends is None or (run.document.ending or {}).get("how") != "stopped":
         return watched
@@ -91,7 +93,7 @@ def from_run(
 
 
 def _not_whole(jits: Sequence[Rewrite], sources: Mapping[str, SourceFile]) -> set[tuple[str, str]]:
-    """The functions that cannot be compiled as a whole since no run reached some of their code: their statements may be."""
+    """The functions that cannot be compiled as a whole because no run reached some of their code; their statements may be."""
     if not any(source.missed for source in sources.values()):
         return set()
     return {
@@ -106,8 +108,9 @@ def run_again(
     functions: Mapping[str, Mapping[str, Any]],
     sources: Mapping[str, SourceFile],
 ) -> list[dict[str, Any]]:
-    """The watched functions with the calls and times of another run, at their lines in its sources; those that it
-    saw."""
+    """The watched functions with the calls and times of another run, at their lines in its sources; only
+    those that it recorded.
+    """
     lines: dict[tuple[str, str], int] = {}
     for path, source in sources.items():
         tree = tree_of(source)

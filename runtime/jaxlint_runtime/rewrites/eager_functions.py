@@ -22,8 +22,9 @@ def eager_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def eager_methods(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """Methods without decorators of classes that mention JAX: steps that call what `self` keeps, and forward passes with
-    loops, which a trace unrolls."""
+    """Methods without decorators of classes that mention JAX: steps that call attributes of `self`, and
+    forward passes with loops, which a trace unrolls.
+    """
     known = set(_imported(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and not known.isdisjoint(_names(node)):

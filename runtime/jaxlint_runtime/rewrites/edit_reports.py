@@ -1,4 +1,4 @@
-"""What is reported of edits of the source: why each is kept or not, and what all kept ones gain together."""
+"""The reports about edits of the source: why each is kept or not, and the gain of all kept ones together."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class EditReports:
         return f"{one.rewrite.summary}: {why}"
 
     def together(self, whole: Tried, lacking: str) -> None:
-        """Why edits that ran together are not kept so."""
+        """Why edits that ran together are not kept together."""
         names = " + ".join(f"{one.rewrite.name} in {one.rewrite.function}" for one in whole.parts)
         problem = whole.problem or f"{lacking}: {figures_of(self.original.base, whole.trial)}"
         status = Status.FAILED if whole.trial.failure else Status.REJECTED
@@ -101,7 +101,7 @@ class EditReports:
         self.original.run.report(result)
 
     def result_of(self, rewrite: Rewrite, tried: Tried | None, before: Trial | None = None) -> Result:
-        """What a run of an edit came to; its status and reason are for the caller to say."""
+        """The result of an edit's run; the caller adds its status and reason."""
         result = Result(
             function=rewrite.function,
             path=rewrite.path,

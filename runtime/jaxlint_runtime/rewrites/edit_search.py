@@ -92,7 +92,9 @@ class EditSearch:
         return [] if kept is None or not self.reports.conclude(kept, chosen) else self._changes(kept)
 
     def _reached(self, rewrites: list[Rewrite]) -> list[Rewrite]:
-        """The edits again, now that it is known what the program reaches: smaller regions may do without the rest. Reports those that are gone."""
+        """The edits again, now that the reached code is known: smaller regions may avoid unreached code.
+        Reports the edits that are gone.
+        """
         if not any(source.missed for source in self.original.sources.values()):
             return rewrites
         stored = self.original.stored
@@ -110,7 +112,7 @@ class EditSearch:
     def _best(
         self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile], before: Trial
     ) -> Tried | None:
-        """The best of the edits that run one after the other, with what fits to it; reports the others."""
+        """The best of the edits that run one after the other, with the edits that fit it; reports the others."""
         tried = self._most_promising(rewrites, current, before)
         good, others = self._good(tried)
         best = self._combine(good, others, current)
@@ -133,7 +135,7 @@ class EditSearch:
             return None
         whole = self._all(members, sources)
         idle = [one for one in members if leaves_idle(whole.trial, one)]
-        if self._is_good(whole) and idle:  # their callers are compiled: each is tried without
+        if self._is_good(whole) and idle:  # their callers are compiled: also tried without each
             rest = [one for one in members if one not in idle]
             fewer, sources = self._fitting(rest, [], current)
             if self.original.has_time_to_prove() and fewer == rest:
@@ -198,9 +200,10 @@ class EditSearch:
         before: Trial | None,
         ground: Tried | None,
     ) -> bool:
-        """Runs edits all at once on top of what gains already, and reports them if that gains nothing more; whether it ran.
+        """Runs edits all at once on top of the accepted ones, and reports them if that gains nothing more;
+        returns whether it ran.
 
-        Values that differ, and a run that is slower, are some edit's fault: each then runs by itself.
+        If values differ or the run is slower, some edit is at fault, and each then runs by itself.
         """
         reference = ground.trial if ground is not None else before
         rest = [
@@ -216,7 +219,7 @@ class EditSearch:
         runs = self.original.runs
         whole = self.original.tried(dataclasses.replace(members[0], instead=None), sources, briefly=True)
         verdict = no_promise(reference, whole.trial, _WORTH_SPLITTING)
-        if whole.problem is None and verdict is None:  # that of the other run may have been slow by chance
+        if whole.problem is None and verdict is None:  # the other run may have been slow by chance
             below = ground.sources if ground is not None else current
             reference = better_of(reference, self.original.again(below))
             verdict = no_promise(reference, whole.trial, _WORTH_SPLITTING)
@@ -288,7 +291,7 @@ class EditSearch:
         return None
 
     def _no_time(self) -> str:
-        """Why no further edit is tried; "" where there is time."""
+        """Why no further edit is tried; "" if there is time."""
         if not self.original.has_time_to_prove():
             return "the --budget leaves no time for it"
         return "no time is left for edits of the source" if time.monotonic() > self.original.deadline else ""
@@ -331,7 +334,7 @@ class EditSearch:
     def _combine(
         self, good: Sequence[Tried], others: Sequence[Tried], current: Mapping[str, SourceFile]
     ) -> Tried | None:
-        """All edits that fit together, or those that are good alone, or the best of these with what fits to it."""
+        """All edits that fit together, or those that are good alone, or the best of these with the edits that fit it."""
         ranked = [*sorted(good, key=self._total), *others]
         good = ranked[: len(good)]
         found = self._whole(ranked, current, good[:1]) or self._whole(good, current, good[:1])

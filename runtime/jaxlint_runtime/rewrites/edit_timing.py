@@ -14,7 +14,7 @@ from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
 _PAIRS = (3, 8)  # of runs in the final timing: least and most
 # the least ratio of one pair, and of the first runs of both versions, that needs no second pair
 _MANIFEST = 2.0
-_SLACK = 0.9  # times the first runs of both versions that there must be time for: the start of a process is in these
+_SLACK = 0.9  # times the first runs of both versions that must remain: these include the start of a process
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 
 
@@ -29,7 +29,7 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
             break
         pairs.append(pair)
         shown = ratios(pairs)
-        # Where even the medians say too little, more runs seldom say more.
+        # if even the medians say too little, more runs rarely help
         decided = (
             max(one.low for one in shown) >= _CLEAR or max(one.median for one in shown) < BETWEEN_PROCESSES
         )

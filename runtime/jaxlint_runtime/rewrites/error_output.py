@@ -20,7 +20,7 @@ _WARNED = re.compile(r"^(\S+\.py):\d+: (\w*Warning: )")
 
 
 def said_on_errors(text: str) -> str:
-    """Error output without the noise of JAX, XLA and absl, and without numbers of lines, which an edit moves."""
+    """Error output without the messages of JAX, XLA and absl, and without line numbers, which an edit moves."""
     lines = []
     skipped = False
     for line in text.replace("\r\n", "\n").split("\n"):

@@ -182,7 +182,7 @@ def _other_bytes(name: str, first: bytes, others: Sequence[bytes], new: bytes, c
 
 
 def rounded_alike(left: bytes, right: bytes, relative: float) -> bool:
-    """Whether two runs of bytes differ in nothing but floating-point numbers that rounding has moved, at whatever offsets these lie."""
+    """Whether two runs of bytes differ only in floating-point numbers that rounding has moved, at any offsets."""
     import numpy as np  # not at the top: the command line runs without it
 
     if len(left) != len(right):

@@ -1,4 +1,6 @@
-"""Arrays that grow in each iteration of a host loop, so that each iteration compiles: the edited program keeps their rows in a list."""
+"""Arrays that grow in each iteration of a host loop, so that each iteration compiles: the edited program
+stores their rows in a list.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Loops of the host that compute on arrays, and fetch numbers beside it: each proposed as one jitted `lax.scan` of all steps.
+"""Host loops that compute on arrays and also fetch numbers: each is proposed as one jitted `lax.scan` over
+all steps.
 
-What may be compiled, and what of the host may follow, the codemod says (`jaxlint.codemods.loop_steps`).
+The codemod (`jaxlint.codemods.loop_steps`) decides which statements may be compiled and which host statements
+may follow.
 """
 
 from __future__ import annotations
@@ -25,8 +27,10 @@ _KNOWN = ("int", "bool", "str", "float")  # types of arguments that may be known
 
 
 def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """For each busy function of the host the loops that become steps: whole numbers known when these are compiled, or else traced, or floats
-    known as well; the first step with the others, or else apart, where a carry begins as a number."""
+    """For each busy host function, the loops that may become steps. Integers are tried as static, then as
+    traced, then with static floats as well. The first step runs with the others, or before them if a carry
+    starts as a number.
+    """
     found = []
     for one, source in busy(watched, sources):
         rewrite: Rewrite | None = None
@@ -62,7 +66,7 @@ def _fixes(
     *,
     apart: bool,
 ) -> tuple[list[FixRequest], list[Edit]]:
-    """The fixes of the loops of a function that can be made at once, and their edits."""
+    """The fixes of a function's loops that can be applied together, and their edits."""
     workspace, site = Workspace(dict(sources), strict=True), Site(source)
     fixes: list[FixRequest] = []
     plans: list[Plan] = []
@@ -114,7 +118,7 @@ def _loops(body: Sequence[ast.stmt]) -> list[ast.For]:
 
 
 def is_inside(rewrite: Rewrite, other: Rewrite) -> bool:
-    """Whether all that an edit would change stands in loops of which another makes steps."""
+    """Whether an edit only changes loops that another edit turns into steps."""
     loops = [
         (step.path, lines)
         for fix in other.fixes

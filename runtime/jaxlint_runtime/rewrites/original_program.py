@@ -1,7 +1,8 @@
 """The original program, and the comparison of edited versions with it.
 
-The original's values come from one run, and from two more if an edit is not the same by this one: a second, and a third with
-other rounding. Values that do not repeat prove nothing, and an edit may move a value as far as rounding does.
+The original's values come from one run. If an edit differs from it, two more runs follow: a second, and a
+third with other rounding. Values that do not repeat prove nothing, and an edit may move a value as far as
+rounding does.
 """
 
 from __future__ import annotations
@@ -129,14 +130,14 @@ class Original:
         if self.base.failure is not None:
             return False
         self.references = [first]
-        if known.earlier:  # the load may have been another then: no gain may come from that
+        if known.earlier:  # the load may have been different then, so no gain may be derived from it
             self.base = better_of(self.base, known)
         elif self.stored is not None:
             self.stored.keep_run(_BASE, self.base)
         return True
 
     def _measure_other(self, other: Original) -> bool:
-        """Runs the program with the arguments of one --also. What any run reaches is reached."""
+        """Runs the program with the arguments of one --also. Code that any of these runs reaches counts as reached."""
         if not other.measure():
             self.base.failure = f"with {other.arguments}: {other.base.failure}"
             return False
@@ -146,11 +147,13 @@ class Original:
 
     @property
     def arguments(self) -> str:
-        """Those of the program, in words."""
+        """The arguments of the program, in words."""
         return shlex.join(self.run.request.arguments) or "no arguments"
 
     def _run_again(self, environment: Mapping[str, str], limit: float) -> bool:
-        """Run the original once more, to tell what repeats and how far rounding moves it; whether that is known then."""
+        """Runs the original once more, to find repeatable values and the effect of rounding; returns whether
+        these are known then.
+        """
         trial, folder = self.trials.run(self.sources, limit, environment=environment)
         if trial.failure is None:
             self.references.append(folder)
@@ -180,17 +183,17 @@ class Original:
 
     @property
     def _lacks_values(self) -> bool:
-        """Whether only figures are known of the original, from an earlier run of `verify`."""
+        """Whether an earlier `verify` run only left figures of the original."""
         return bool(self.base.earlier) and not self.references
 
     def has_time(self, runs: float) -> bool:
-        """Whether so many runs of the program fit into what is left of the whole time."""
+        """Whether so many runs of the program fit into the remaining time."""
         return self.run.request.has_time(runs * self.wall_s)
 
     def has_time_to_prove(self) -> bool:
-        """Whether an edit's run fits into what is left of the whole time, and a pair of timed ones if it gains."""
+        """Whether an edit's run fits into the remaining time, and also a pair of timed runs if it gains."""
         first = self.wall_s if self._lacks_values else 0.0
-        if self.runs == 0:  # without it nothing is found at all, and a large gain is seen in one run
+        if self.runs == 0:  # without it nothing is found at all; one run shows a large gain
             return self.run.request.has_time(first + _SHORTER * self.wall_s)
         return self.run.request.has_time(first + self.wall_s + _PAIR * self.base.total_s)
 
@@ -255,7 +258,7 @@ class Original:
         return known or self.tried_now(rewrite, sources, briefly=briefly)
 
     def tried_now(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
-        """The same, whatever earlier runs of `verify` found."""
+        """The same, without results of earlier `verify` runs."""
         self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
         if not self._has_values():
             return Tried(rewrite, Trial(_NOT_AGAIN, died=True), sources, _NOT_AGAIN)
@@ -276,7 +279,7 @@ class Original:
         done = briefly or tried.problem is None or tried.trial.failure is not None
         if done or self.errors or self.known or not self.has_time(_TO_KNOW):
             return tried
-        begun = time.monotonic()  # what the original is in other runs takes no edit's time
+        begun = time.monotonic()  # the further runs of the original do not count against an edit's time
         self.known = True
         limit = 3 * (4 * self.base.total_s + 30)
         self._run_again(self._compiled_once(), limit)
@@ -285,7 +288,7 @@ class Original:
         return self._compared(rewrite, sources)
 
     def _compared(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
-        """The program with an edit against what is known of the original by now."""
+        """Compares the program with an edit with the known results of the original."""
         limit = 4 * self.base.total_s + 30
         trial, _ = self.trials.run(sources, limit, self.references, dtype=self.dtype)
         tried = Tried(rewrite, trial, sources, trial.failure)
@@ -302,7 +305,7 @@ class Original:
                 problem = None
             elif (double := self._same_in_double(compared, sources, limit)) is not None:
                 problem, rounding, runs = None, double.told, (double.original, [], double.edited)
-            self.deadline += time.monotonic() - begun  # it takes no other edit's time
+            self.deadline += time.monotonic() - begun  # it does not count against another edit's time
         tried.problem = ends_otherwise(self.base, trial) or other_outcome(
             *runs, values=problem, coarse=self.dtype is not None
         )

@@ -34,7 +34,7 @@ def other_outcome(
 
 
 def ends_otherwise(base: Trial, found: Trial) -> str | None:
-    """Whether the exit status differs."""
+    """How the exit status differs; None if it does not."""
     if found.status == base.status:
         return None
     return f"the results differ: exit status {found.status} instead of {base.status}"

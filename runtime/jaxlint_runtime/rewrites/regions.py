@@ -87,7 +87,7 @@ def named(one: Mapping[str, Any]) -> str:
 
 
 def seen_of(one: Mapping[str, Any]) -> dict[str, Any]:
-    """What codemods are told of a watched function."""
+    """The data about a watched function for codemods."""
     return {
         "function": one["function"],
         "arguments": [dict(entry) for entry in one["arguments"] or ()],
@@ -105,7 +105,7 @@ def _transforms(source: SourceFile) -> list[str]:
 
 @dataclass(slots=True)
 class _Drawing:
-    """Asks the codemod what it would compile in one file, within bounds."""
+    """Asks the codemod for the regions of one file, within bounds."""
 
     one: Mapping[str, Any]
     source: SourceFile
@@ -114,7 +114,7 @@ class _Drawing:
     site: Site
     deadline: float
     plans: int = 0
-    name: str = ""  # what to call the new functions, if that is not left to the codemod
+    name: str = ""  # names for the new functions, unless the codemod chooses them
 
     def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
         """The edit that compiles adjacent statements, or one expression."""
@@ -181,7 +181,7 @@ def _fixes(
 
 
 def _stays_on_host(one: Mapping[str, Any], source: SourceFile) -> bool:
-    """Whether a function does what a jitted one cannot, or is a method: any other is better compiled as a whole."""
+    """Whether a function does what a jitted one cannot, or is a method. Any other function is better compiled as a whole."""
     function = function_at(source, one["function"], one["line"])
     if function is None:
         return False
@@ -240,7 +240,7 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
 
 
 def _is_worth_it(nodes: Sequence[ast.stmt | ast.expr]) -> bool:
-    """Whether they compute or call something; of statements that only call a function the codemod says it."""
+    """Whether they compute or call something; the codemod decides about statements that only call a function."""
     work = sum(
         isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) for one in nodes for node in ast.walk(one)
     )

@@ -18,7 +18,7 @@ _LESS_MEMORY = 0.93
 
 
 def no_promise(base: Trial, trial: Trial, least: float = PROMISING) -> str | None:
-    """Why one run of an edit shows no gain; None if it may be one: a time below `least` of what it was, or less memory."""
+    """Why one run of an edit shows no gain; None if it may have one: a time below `least` of the original's, or less memory."""
     figures = figures_of(base, trial)
     trial = at_equal_share(base, trial)
     smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)

@@ -32,7 +32,7 @@ def from_eager_calls(
     """One edit for each function with set-up calls: all of its calls together, with the most expensive one as
     fallback.
 
-    `watched` has the timed functions, `changed` the names of those that other edits change.
+    `watched` has the timed functions, `changed` the names of functions that other edits change.
     """
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     often = {(one["path"], one["function"]) for one in watched if (one["calls"] or 0) > _SETUPS}

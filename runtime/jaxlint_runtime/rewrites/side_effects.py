@@ -30,8 +30,7 @@ Signature = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Leavings:
-    """The files of one run by name, each with its size, and its content if `content` can read it; and its error
-    output."""
+    """The files of one run by name, each with its size, and its content if `content` can read it; and its error output."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()  # deleted files

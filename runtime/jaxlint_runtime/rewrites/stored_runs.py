@@ -1,8 +1,8 @@
 """Runs of whole versions of a program in the proof cache, for a program that has not changed since.
 
-It is known by all that a run depends on as far as can be seen: every file that its scratch copies have, the command line, the
-environment variables that it names, the packages, the machine and the limits. Only figures and verdicts are stored: an edit
-that was not tried before is compared with new runs of the original.
+A program is identified by all known inputs of its run: every file in its scratch copies, the command line,
+the environment variables that it names, the packages, the machine and the limits. Only figures and verdicts
+are stored: an edit that was not tried before is compared with new runs of the original.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from jaxlint_runtime.rewrites.tried_edit import Tried
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.workers.scratch_copy import copied_files
 
-_LARGE = 64 * 2**20  # bytes of a file that is known by its size and time alone
+_LARGE = 64 * 2**20  # bytes; a larger file is identified by its size and time alone
 _WORDS = re.compile(rb"[A-Z_][A-Z0-9_]{2,}")
 _FOR_ALL = ("JAX_", "XLA_", "TF_", "CUDA_", "PYTHON", "OMP_", "MKL_", "OPENBLAS_")
 _FIGURES = ("failure", "run_s", "compile_s", "cpu_s", "peak_bytes", "compiles", "functions", "status", "cut")
@@ -44,7 +44,7 @@ class StoredRuns:
         self._entry = entry
 
     def plan(self, name: str = _PLAN) -> tuple[list[Rewrite], Observe] | None:
-        """The edits that an earlier run set out to try, and the functions whose results it compared."""
+        """The edits that an earlier run planned to try, and the functions whose results it compared."""
 
         def read(stored: Any) -> tuple[list[Rewrite], Observe]:
             return [_rewrite(one) for one in stored["edits"]], [
@@ -55,7 +55,7 @@ class StoredRuns:
         return found[0] if found is not None else None
 
     def keep_plan(self, rewrites: Iterable[Rewrite], observe: Observe, name: str = _PLAN) -> None:
-        """Stores what this run sets out to try."""
+        """Stores the edits that this run plans to try."""
         try:
             edits = [_plain_rewrite(one) for one in rewrites]
         except TypeError:
@@ -68,7 +68,7 @@ class StoredRuns:
         return dataclasses.replace(found[0], earlier=found[1]) if found is not None else None
 
     def keep_run(self, question: str, trial: Trial) -> None:
-        """Stores the figures of a run; one that died may go better next time."""
+        """Stores the figures of a run. A run that died is not stored: the next one may succeed."""
         if not trial.died and not trial.late:
             self._entry.keep(question, _plain_trial(trial))
 
@@ -105,7 +105,7 @@ class StoredRuns:
         return found[0]
 
     def keep_tried(self, tried: Tried, briefly: bool) -> None:
-        """Stores the verdict on a version; one that died may go better next time."""
+        """Stores the verdict on a version. That of a run that died is not stored: the next one may succeed."""
         if tried.trial.died or tried.trial.late:
             return
         self._entry.keep(
@@ -129,7 +129,7 @@ class StoredRuns:
 
 
 def stored_runs(run: Run) -> StoredRuns | None:
-    """The stored runs of a program; None where there is no cache, and with --also, whose further runs it does not have."""
+    """The stored runs of a program; None without a cache, and with --also, whose further runs are not stored."""
     if run.proofs is None or run.check is None or run.request.also:
         return None
     request = run.request
@@ -161,7 +161,7 @@ def _compared(sources: Mapping[str, SourceFile], briefly: bool) -> str:
 
 
 def _digests(project: Path) -> Iterable[tuple[str, str]]:
-    """What identifies each file that a scratch copy has."""
+    """The identity of each file in a scratch copy."""
     for relative, size in copied_files(project):
         path = project / relative
         try:
@@ -175,7 +175,7 @@ def _digests(project: Path) -> Iterable[tuple[str, str]]:
 
 
 def _named_variables(sources: Iterable[SourceFile]) -> set[str]:
-    """What may be a name of an environment variable in these files."""
+    """Strings in these files that may name an environment variable."""
     return {
         word.decode()
         for source in sources

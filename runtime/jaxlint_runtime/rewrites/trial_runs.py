@@ -1,4 +1,4 @@
-"""Runs whole versions of the program in processes of their own, each in a scratch copy of its project."""
+"""Runs whole versions of the program in separate processes, each in a scratch copy of its project."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 
-# Without jit: sums in another order, and no other difference.
+# without jit: sums in another order, and no other difference
 OTHER_ROUNDING = {"XLA_FLAGS": (os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=fusion").strip()}
 WITHOUT_JIT = {"JAX_DISABLE_JIT": "1"}
 # Computations and draws without an explicit dtype are in float64, in both versions.
@@ -61,7 +61,7 @@ class Trial:
 
 
 def with_missed(sources: Mapping[str, SourceFile], trial: Trial) -> dict[str, SourceFile]:
-    """The files that a run was of, with what it did not reach in them."""
+    """The files of a run, with the code that it did not reach."""
     return {
         name: replace(source, missed=trial.missed.get(os.path.realpath(source.path)))
         for name, source in sources.items()
@@ -69,7 +69,7 @@ def with_missed(sources: Mapping[str, SourceFile], trial: Trial) -> dict[str, So
 
 
 def both_missed(one: Trial, other: Trial) -> dict[str, frozenset[Place]]:
-    """What neither of two runs of the same texts reached."""
+    """The code that neither of two runs of the same texts reached."""
     return {
         path: one.missed.get(path, places) & other.missed.get(path, places)
         for path, places in (one.missed | other.missed).items()
@@ -82,10 +82,11 @@ def may_fork(run: Run) -> bool:
 
 
 class Trials:
-    """Runs of one program. `observe` names the functions whose results are stored, by real path and qualified name.
+    """Runs of one program. `observe` names the functions whose results are stored, by real path and qualified
+    name.
 
-    `forked`: where that makes no difference; runs that differ in their settings must all be fresh. `cut` is where each of them
-    is cut off (`Trial.cut`), if the program is too long to run to its end.
+    `forked`: if that makes no difference; runs with different settings all need fresh processes. `cut` is
+    where each of them is cut off (`Trial.cut`), if the program is too long to run to its end.
     """
 
     def __init__(

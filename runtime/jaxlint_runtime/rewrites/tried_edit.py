@@ -73,8 +73,9 @@ def ways_of(rewrite: Rewrite | None) -> Iterator[Rewrite]:
 
 
 def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """The edits that may be made at once: what compiles most comes first, and no `jit` of a function that another such
-    function calls."""
+    """The edits that may be applied together: those that compile most come first, without a `jit` of a
+    function that another such function calls.
+    """
     rewrites = list(rewrites)
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     called: dict[tuple[str, str], set[str]] = {}

@@ -105,7 +105,7 @@ class Axes:
 
 
 def analyse(jaxpr: Any) -> Axes:
-    """The axes of a staged program's inputs."""
+    """The axes of a traced program's inputs."""
     axes = Axes()
     parts = open_jaxpr(jaxpr)
     given = []

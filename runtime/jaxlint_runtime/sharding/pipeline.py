@@ -61,7 +61,7 @@ class Plan:
 def advice(
     program: Reference, step: Step, classes: Classes, mesh: MeshShape, target: Target, limit: int | None
 ) -> Iterator[str]:
-    """The first pipeline that fits a device of `target`, or what the last one lacks. `program` is the unplaced step."""
+    """The first pipeline that fits a device of `target`, or why the last one does not fit. `program` is the unplaced step."""
     step = replace(step, jaxpr=program.baseline.jaxpr)
     plan = None
     for plan in plans(program, step, classes, mesh, target):

@@ -227,7 +227,7 @@ def _tiles(sharding: str) -> str:
 
 @contextmanager
 def _overheard() -> Iterator[list[str]]:
-    """The compiler's warnings, which it writes to the error output of the process."""
+    """Collects the compiler's warnings, which it writes to the error output of the process."""
     heard = [""]
     sys.stderr.flush()
     try:

@@ -1,9 +1,9 @@
-"""A function under `jax.pmap` as one over whole arrays: without the device axis, and with its collectives over one
-device that holds everything.
+"""A function under `jax.pmap` as one over whole arrays: without the device axis, and with its collectives
+over one device that holds everything.
 
-Replicated arguments (parameters) are taken once, different ones are joined along the batch. A mean over devices of
-means over their parts is the mean over the whole, so `pmean` disappears. Whether the whole function is of that kind
-is tested on values, compared with `pmap` on as many simulated devices.
+Replicated arguments (parameters) are taken once, different ones are joined along the batch. A mean over
+devices of means over their parts is the mean over the whole, so `pmean` disappears. This assumption is tested
+on values, compared with `pmap` on as many simulated devices.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def tree_of(source: SourceFile) -> ast.Module | None:
 
 
 def tree_of_file(path: str) -> ast.Module | None:
-    """The same of a file on the disk."""
+    """The tree of a file on disk; None if it cannot be parsed."""
     try:
         return tree_of(read_source(Path(path), path))
     except SourceError:

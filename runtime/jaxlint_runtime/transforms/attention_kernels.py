@@ -1,4 +1,4 @@
-"""Kernels: attention, found in the staged program, computed without ever holding all of its scores.
+"""Kernels: attention, found in the traced program, computed without ever holding all of its scores.
 
 Functions that a program differentiates are intercepted, as in `remat`, so that the backward pass is the kernel's.
 Other attentions are searched for in the whole traced program.
@@ -45,7 +45,7 @@ class Seen:
     near: list[str] = field(default_factory=list)
 
     def add(self, found: Matches) -> None:
-        """Note what was found in one staged function."""
+        """Records the matches in one traced function."""
         self.matches += found.all_layouts()
         self.turns |= found.turns()
         self.near += found.all_near()

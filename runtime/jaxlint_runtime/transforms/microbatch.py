@@ -33,7 +33,7 @@ _CLOSE = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a float: the tolerance betwe
 
 
 class _Reached(BaseException):
-    """The derivative was reached; the requested facts are known and the rest need not run."""
+    """The derivative was reached: the requested facts are known, and the rest need not run."""
 
     def __init__(self, found: Any) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
-"""Starts the worker under any interpreter, one that does not have jaxlint installed included.
+"""Starts the worker under any interpreter, even one without jaxlint.
 
-Run as a script: `python -P boot.py READ_FD WRITE_FD`, `python -P boot.py fork FD` for a process that forks workers, or `python -P boot.py rank
-FOLDER LENT` by a launcher, which may not hand on the environment, or the same with `errand`. Only jaxlint's own packages are lent to the interpreter, from where this
-file lies; everything else is its own.
+Run as a script: `python -P boot.py READ_FD WRITE_FD`, `python -P boot.py fork FD` for a process that forks
+workers, or `python -P boot.py rank FOLDER LENT` (or `errand`) by a launcher, which may not pass the
+environment on. The interpreter borrows only jaxlint's own packages, from the folder of this file.
 """
 
 import importlib.abc

@@ -80,7 +80,7 @@ class Capturing:
         self._finish(ending, time.monotonic() - started)
 
     def _refuse(self, processes: int) -> None:
-        """End a program that waits for other processes, which nobody starts."""
+        """Ends a program that waits for other processes, which nobody starts."""
         message = (
             f"{self._job.launch.target}: one of {processes} processes (jax.distributed.initialize), and verify runs one; "
             "see --processes and --launcher"
@@ -116,7 +116,9 @@ class Capturing:
                 return
 
     def _has_had(self, share: float, seconds: float) -> bool:
-        """Whether the program has had its share of the time: half as much again until a function is called that an edit may change."""
+        """Whether the program has used its share of the time: half as much again until it calls a function
+        that an edit may change.
+        """
         return seconds > (share if self._session.has_shown else _WARMING * share)
 
     def _serve(self, port: int) -> None:
@@ -149,7 +151,7 @@ class Capturing:
         self._finish(ending, time.monotonic() - started)
 
     def _finish(self, ending: Ending, seconds: float) -> None:
-        """The program has ended: reports what was seen, then tries the candidates."""
+        """The program has ended: reports the results of the run, then tries the candidates."""
         status = 1
         try:
             summary = self._session.summary(ending, seconds, versions())
@@ -299,7 +301,7 @@ def _fields(one: OfFunction) -> tuple[str, str, int, str]:
 
 
 def _examples(launch: Launch) -> ExampleRun | None:
-    """The caller of functions with examples, if it was requested in place of running the program."""
+    """The calls with example arguments, if they were requested instead of a run of the program."""
     if launch.examples is None:
         return None
     from jaxlint_runtime.inputs.example_calls import ExampleRun

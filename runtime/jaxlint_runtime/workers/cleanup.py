@@ -59,7 +59,7 @@ def cleaned_up() -> Iterator[None]:
             remove(folder)
             os.close(lock)
         for number, handler in handlers.items():
-            if signal.getsignal(number) is _interrupt:  # unless another has come: little is left to do then
+            if signal.getsignal(number) is _interrupt:  # unless another one has come: little is left then
                 signal.signal(number, handler)
 
 
@@ -77,7 +77,7 @@ def own_folder() -> Iterator[str]:
 
 @contextlib.contextmanager
 def temporary_files_in(folder: str | None) -> Iterator[None]:
-    """What the block starts has its temporary files in a folder; None: where they always are."""
+    """Child processes that the block starts use a folder for their temporary files; with None, the usual one."""
     before = os.environ.get("TMPDIR")
     try:
         if folder is not None:
@@ -135,7 +135,7 @@ def _remove_stale(parent: str) -> None:
 
 
 def adopts_orphans() -> bool:
-    """Whether what a worker leaves behind becomes a child of this process."""
+    """Whether processes that a worker leaves behind become children of this process."""
     return bool(_ADOPTING) and _ADOPTING[-1]
 
 

@@ -1,7 +1,8 @@
-"""The process of one errand: searches the candidates of one function as the command line would, and writes what it
-finds as events, one a line, to its standard output.
+"""The process of one errand: searches the candidates of one function as the command line would, and writes
+the results as events, one a line, to its standard output.
 
-All was said if it exits with 0. It ends itself where the process that started it is gone.
+Exit status 0 means that the output is complete. The process ends itself if the process that started it is
+gone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _SIGN = 5.0  # seconds between two signs of life
 
 
 class _Sender:
-    """Writes events to what was the standard output; what else is printed goes to the standard error."""
+    """Writes events to the original standard output; other prints go to standard error."""
 
     def __init__(self) -> None:
         self._fd = os.dup(1)
@@ -47,7 +48,7 @@ class _Sender:
                 data = data[os.write(self._fd, data) :]
 
     def keep_alive(self) -> None:
-        """Gives a sign of life now and then, for as long as the process lives."""
+        """Sends a sign of life regularly, as long as the process lives."""
 
         def beat() -> None:
             while True:
@@ -58,7 +59,7 @@ class _Sender:
 
 
 class _Forwarding(Run):
-    """A run whose events are told to the command line that sent the errand."""
+    """A run whose events go to the command line that sent the errand."""
 
     def __init__(self, request: Request, send: _Sender) -> None:
         super().__init__(
@@ -78,7 +79,7 @@ class _Forwarding(Run):
 
 
 def do(path: str) -> None:
-    """Does the errand that a file describes."""
+    """Runs the errand that a file describes."""
     send = _Sender()
     try:
         errand = read_errand(Path(path).read_text(encoding="utf-8"))
@@ -120,13 +121,15 @@ def request_of(errand: Errand) -> Request:
 
 
 def to_stderr(stream: str, data: bytes) -> None:
-    """Shows what a process prints where this one reports errors."""
+    """Writes the output of a process to standard error."""
     with contextlib.suppress(OSError):
         os.write(2, data)
 
 
 def _unlike(errand: Errand) -> str | None:
-    """What is not as where the program ran: exported programs are only sure to be the same with the same versions."""
+    """How this machine differs from the one that ran the program: exported programs are only certain to be
+    the same with the same versions.
+    """
     installed = {"jaxlint": jaxlint.__version__}
     if errand.python is None:  # otherwise it is that interpreter that has JAX
         for name in ("jax", "jaxlib"):
@@ -139,13 +142,13 @@ def _unlike(errand: Errand) -> str | None:
 
 
 class ErrandProcess:
-    """An errand that runs on this machine. `take` gives what it has said; it ends with this process.
+    """An errand that runs on this machine. `take` returns its new lines; it ends with this process.
 
-    Raises OSError where it cannot be started.
+    Raises OSError if it cannot be started.
     """
 
     def __init__(self, errand: bytes, folder: Path, output: Callable[[str, bytes], None] = to_stderr) -> None:
-        """`folder`: for the errand and its temporary files. `output` is given what it prints besides its lines."""
+        """`folder`: for the errand and its temporary files. `output` receives its other output."""
         self._output = output
         self._said: list[bytes] = []
         self._rest = b""
@@ -168,7 +171,7 @@ class ErrandProcess:
         return said
 
     def ended(self) -> str | None:
-        """How it ended, empty if by itself; None while it runs. All lines are there then."""
+        """How it ended, empty if by itself; None while it runs. After the end all lines are there."""
         death = self.group.death()
         if death is None:
             return None

@@ -30,7 +30,7 @@ class Deadline:
 
     @classmethod
     def within(cls, request: Request, seconds: float, cause: str) -> Deadline:
-        """So many seconds, or what is left of the --budget: then that is the cause."""
+        """A deadline in `seconds`, or at the end of the --budget if that comes first; then the budget is the cause."""
         left = request.within(seconds)
         return cls(left, cause if left >= seconds else _SPENT)
 

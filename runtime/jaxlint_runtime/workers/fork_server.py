@@ -1,10 +1,11 @@
-"""A process that has imported JAX and the program's packages, started no backend, and forks workers on request.
+"""A process that has imported JAX and the program's packages, started no backend, and forks workers on
+request.
 
-A fork has what a fresh process has after the same imports, without their seconds. JAX does not survive a fork once a backend
-runs, nor do other threads: then this process refuses, and workers are started as usual.
+A fork equals a fresh process after the same imports, and saves their time. JAX does not survive a fork once a
+backend runs, nor do other threads. In these cases this process refuses, and workers are started as usual.
 
-Each worker becomes a child of the command line, which adopts orphans: the process between them exits at once. So the command
-line sees how a worker ends, and ends it, like one that it started.
+Each worker becomes a child of the command line, which adopts orphans: the process between them exits at once.
+So the command line can watch and end a worker like one that it started.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _line(connection: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _loaded_files() -> list[str]:
-    """The files of its modules, but for jaxlint's own, which no worker takes from elsewhere."""
+    """The files of its modules, except jaxlint's own, which are the same for all workers."""
     found = []
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ("jaxlint", "jaxlint_runtime", "__main__"):
@@ -140,7 +141,7 @@ def _blas_libraries() -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """What a fork has to know of the process that it comes from."""
+    """The facts that a fork needs about its parent process."""
 
     connection: socket.socket
     environment: Mapping[str, str]  # that it was started with
@@ -169,7 +170,7 @@ def _fork(origin: _Origin, start: StartFork, descriptors: Sequence[int]) -> int:
 
 
 def _be_worker(origin: _Origin, start: StartFork, descriptors: Sequence[int]) -> None:
-    """Becomes what a started process would be, and works. Never returns."""
+    """Becomes a worker like a started process. Never returns."""
     status = 1
     try:
         os.setsid()
@@ -195,7 +196,7 @@ def _be_worker(origin: _Origin, start: StartFork, descriptors: Sequence[int]) ->
 
 
 def _set_environment(before: Mapping[str, str], wanted: Mapping[str, str]) -> None:
-    """Turns the environment that this process had at its start into another; what the imports set stays."""
+    """Turns the environment that this process had at its start into another; changes by the imports are kept."""
     for name, value in wanted.items():
         if name not in _LENT and before.get(name) != value:
             os.environ[name] = value
@@ -204,7 +205,7 @@ def _set_environment(before: Mapping[str, str], wanted: Mapping[str, str]) -> No
 
 
 def _set_cache(environment: Mapping[str, str]) -> None:
-    """JAX has read its settings while it was imported: those of its compilation cache are set as it reads them."""
+    """JAX read its settings at import: this sets those of its compilation cache again, as JAX reads them."""
     import jax
 
     if CACHE in environment:
@@ -222,8 +223,9 @@ def _await_parent(parent: int) -> None:
 
 
 def _overwrite_mark(before: str, after: str) -> None:
-    """Replaces the mark where other processes read this one's environment, which stays as it was at its start: by the mark the
-    command line finds what a worker leaves. Raises OSError and LookupError."""
+    """Replaces the mark where other processes read this one's environment, which never changes by itself: the
+    command line finds leftover processes of a worker by the mark. Raises OSError and LookupError.
+    """
     fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, end = int(fields[47]), int(fields[48])
     old, new = (f"{_MARK}={mark}".encode() for mark in (before, after))

@@ -1,6 +1,7 @@
 """Starts workers as forks of a process that has imported JAX and the program's packages (`fork_server.py`).
 
-It is used where all of it is certain to be as in a fresh process, and wherever it is not, or something fails, workers are started as usual.
+It is only used if a fork is certain to equal a fresh process. Otherwise, and after any failure, workers are
+started as usual.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import ProcessGroup
 from jaxlint_runtime.workers.scratch_copy import is_copied
 
-# Variables that a fork may have and the process that it comes from not: nothing reads them before a backend starts.
+# Variables that a fork may have and its parent process may not: nothing reads them before a backend starts.
 _LATE = frozenset({"TMPDIR", "TEMP", "TMP", "XLA_FLAGS", CACHE, LEAST_COMPILE})
 _IMPORT = 120.0  # seconds for the imports
 _ANSWER = 20.0  # and for one fork
@@ -41,7 +42,7 @@ _LOOK = 0.01
 
 
 class ForkServer(ProcessGroup):
-    """The process that forks, and the socket to it. Raises OSError where it cannot be started."""
+    """The process that forks, and the socket to it. Raises OSError if it cannot be started."""
 
     def __init__(
         self, python: str, modules: Sequence[str], environment: Mapping[str, str], memory_limit: int
@@ -67,7 +68,7 @@ class ForkServer(ProcessGroup):
             self._socket.sendall(encode(Warm(tuple(modules))))
 
     def wait_until_ready(self, seconds: float) -> None:
-        """Until the imports are done."""
+        """Waits until the imports are done."""
         answer = self._answer(seconds)
         self.files = answer.files if isinstance(answer, Imported) else None
 
@@ -95,12 +96,12 @@ class ForkServer(ProcessGroup):
             return None
 
     def close(self) -> None:
-        """Ends it. Workers that it forked go on."""
+        """Ends it. Workers that it forked continue."""
         super().close()
         self._socket.close()
 
     def _answer(self, seconds: float) -> object:
-        """What it says next; None if it says nothing in time."""
+        """Its next answer; None if none comes in time."""
         until, data = time.monotonic() + seconds, b""
         while not data.endswith(b"\n"):
             ready, _, _ = select.select([self._socket], [], [], max(until - time.monotonic(), 0.0))
@@ -124,19 +125,19 @@ class ForkedWorker:
         self._status: int | None = None
 
     def poll(self) -> int | None:
-        """How it ended, None while it runs: a status, or a negative signal."""
+        """Its exit status, or a negative signal; None while it runs."""
         with self._lock:
             if self._status is None:
                 try:
                     pid, status = os.waitpid(self.pid, os.WNOHANG)
                     if pid:
                         self._status = os.waitstatus_to_exitcode(status)
-                except ChildProcessError:  # somebody else has asked
+                except ChildProcessError:  # other code has read it already
                     self._status = -signal.SIGKILL
             return self._status
 
     def wait(self, timeout: float | None = None) -> int:
-        """The same, once it has ended. Raises TimeoutExpired."""
+        """Its exit status, once it has ended. Raises TimeoutExpired."""
         until = None if timeout is None else time.monotonic() + timeout
         while (status := self.poll()) is None:
             if until is not None and time.monotonic() > until:
@@ -154,9 +155,10 @@ class ForkedWorker:
 def begin(
     python: str, modules: Sequence[str], environment: Mapping[str, str], memory_limit: int
 ) -> _Entry | None:
-    """Starts the process that forks workers for this interpreter, these packages and this environment, if it does not run yet.
+    """Starts the process that forks workers for this interpreter, these packages and this environment, if it
+    does not run yet.
 
-    It ends with the run. None where orphans are not adopted.
+    It ends with the run. None if orphans are not adopted.
     """
     if not cleanup.adopts_orphans():
         return None
@@ -181,7 +183,7 @@ def forking(
 ) -> ForkServer | None:
     """The process that forks workers with `extra` added to `environment`; None if it must not.
 
-    Its imports are waited for, up to so many seconds. `project`: whose files differ between workers.
+    Waits for its imports for up to `seconds`. `project`: its files differ between workers.
     """
     entry = begin(python, modules, environment, memory_limit) if _LATE.issuperset(extra) else None
     if entry is None or entry.server is None:
@@ -198,7 +200,7 @@ def forking(
 
 @dataclass(slots=True)
 class _Entry:
-    """A process that forks; None where it could not be started or must not fork."""
+    """A process that forks; None if it could not be started or must not fork."""
 
     server: ForkServer | None = None
     ready: bool = False  # whether its imports were waited for

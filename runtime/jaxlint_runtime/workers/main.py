@@ -45,7 +45,7 @@ def main(read_fd: int, write_fd: int) -> None:
 
 
 def be_rank(folder: str) -> None:
-    """Run a program as one of several processes, whose job and lists lie in a folder that all share."""
+    """Runs a program as one of several processes; its job and records lie in a folder that all of them share."""
     _prepare_process()
     shared = Path(folder)
     job = read_job((shared / JOB).read_text(encoding="utf-8"))
@@ -56,7 +56,7 @@ def be_rank(folder: str) -> None:
 
 
 def be_errand(folder: str) -> None:
-    """Does the errand that lies in a folder, and which is removed where nobody waits for it any longer."""
+    """Runs the errand in a folder, which is removed when nobody waits for it any longer."""
     _end_with_parent(folder)
     from jaxlint_runtime.workers.errand_process import do
 

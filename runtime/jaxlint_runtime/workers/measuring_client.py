@@ -41,8 +41,8 @@ from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 from jaxlint_runtime.workers.stored_proofs import StoredProofs, peaks_of_target, stored_proofs
 
-_AGAIN = 120.0  # seconds that a program may run to be run again for a function that cannot be exported
-_ESTIMATED = 1 / 4  # of what is saved: estimates may be too small
+_AGAIN = 120.0  # seconds that a program may run, to be run again for a function that cannot be exported
+_ESTIMATED = 1 / 4  # of the saved bytes: estimates may be too small
 _STARTS = 3  # times that it is run again for one function
 # A candidate's time limit in seconds, and in multiples of the original's start-up time.
 _LEAST, _TIMES = 60.0, 10.0
@@ -64,7 +64,7 @@ class _Task:
     run: Run
     capture: Capture
     scratch: Scratch | None
-    away: bool = False  # from the program: what needs another run of it is deferred
+    away: bool = False  # from the program: work that needs another run of it is deferred
 
 
 class _Process:
@@ -77,7 +77,7 @@ class _Process:
         self._worker: WorkerProcess | None = None
         self._scratch = task.scratch
         self._opened: tuple[str, Ready] | None = None  # the folder of the function that it is ready for
-        self.told: list[Event] = []  # what it said about versions of functions, beside its answers
+        self.told: list[Event] = []  # its events about versions of functions, beside its answers
 
     def close(self) -> None:
         """Ends it, if it runs."""
@@ -206,7 +206,7 @@ class _Function:
         self._left = left
         self._task = task
         self._fresh = fresh
-        self._again = again  # where all of it is proven, None if it could be exported
+        self._again = again  # the process that proves all of it; None if it could be exported
         self._refused: dict[str, _Again] = {}
         self._deferred: dict[str, Deferred] = {}
         self._proofs = None if again else stored_proofs(task.run, task.capture.trying, left)
@@ -214,7 +214,7 @@ class _Function:
         self._proposed = self.ready.proposed if again else left.proposed
 
     def _begin(self, process: _Process) -> Ready:
-        """What is known of the original, from an earlier run if it has not changed."""
+        """The facts about the original, from an earlier run if it has not changed."""
         if self._proofs is None:
             return process.begin(self._left)
         found = self._proofs.ready()
@@ -255,7 +255,7 @@ class _Function:
         return _proven(self._task, process, self._left, parts, base, proofs)
 
     def final(self, result: Result) -> Result | Deferred:
-        """A result of `prove`, or what it only stands for."""
+        """A result of `prove`, or the deferred work that it stands for."""
         return self._deferred.get(result.candidate, result)
 
     def _process(self, parts: Sequence[str]) -> _Process:
@@ -330,7 +330,7 @@ def measure(
 
 
 def measure_away(run: Run, capture: Capture, left: Left, peaks: bool) -> Iterator[Result | Deferred]:
-    """Proves the candidates of one function where the program is not; `peaks`: and tells the target's peak figures."""
+    """Proves the candidates of one function on a machine without the program; `peaks`: also reports the target's peak figures."""
     task = _Task(run, capture, None, away=True)
     fresh = _Process(task)
     try:
@@ -344,7 +344,7 @@ def measure_away(run: Run, capture: Capture, left: Left, peaks: bool) -> Iterato
 def measure_deferred(
     run: Run, capture: Capture, scratch: Scratch | None, left: Left, deferred: Deferred
 ) -> Result:
-    """Proves in another run of the program what `measure_away` could not."""
+    """Proves in another run of the program the candidates that `measure_away` could not."""
     task = _Task(run, capture, scratch)
     again = _Again(task, deferred.reason)
     try:

@@ -22,14 +22,13 @@ from jaxlint_runtime.protocol.jobs import Assignment, Job, Known, Question
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.workers.process_group import ProcessGroup, Starter
 
-# Only set by `cleanup.cleaned_up`: a worker removes it if its command line was killed. Never a folder that others
-# use.
+# Only set by `cleanup.cleaned_up`: a worker removes it if its command line was killed. Never a folder that others use.
 run_folder: str | None = None
 BOOT = Path(__file__).resolve().with_name("boot.py")
 
 
 def lent() -> dict[str, str]:
-    """For the environment of a worker: where jaxlint's packages lie, and those that it lends where they are missing."""
+    """For the environment of a worker: the folder of jaxlint's packages, and packages that it lends if they are missing."""
     serialiser = importlib.util.find_spec("flatbuffers")
     return {
         "JAXLINT_LENT": str(Path(jaxlint.__file__).resolve().parents[1]),
@@ -98,7 +97,7 @@ class WorkerProcess(ProcessGroup):
         return event
 
     def close(self) -> None:
-        """End whatever is left, and close the pipes."""
+        """Ends all remaining processes, and closes the pipes."""
         super().close()
         fds, self._open = self._open, ()
         for fd in fds:

@@ -1,4 +1,4 @@
-"""A command and everything that it starts: watches over its memory, hands on what it prints, and leaves nothing of it behind."""
+"""A command and all processes that it starts: watches their memory, passes on their output, and leaves none of them behind."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _TAIL = 4000  # bytes of the last error output that are kept
 
 
 class Started(Protocol):
-    """A process that was started: a `subprocess.Popen`, or one like it."""
+    """A started process: a `subprocess.Popen`, or an object like it."""
 
     pid: int
     stdout: IO[bytes] | None
     stderr: IO[bytes] | None
 
     def poll(self) -> int | None:
-        """Its status, or a negative signal; None while it runs."""
+        """Its exit status, or a negative signal; None while it runs."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """The same, once it has ended. Raises TimeoutExpired."""
+        """Its exit status, once it has ended. Raises TimeoutExpired."""
 
     def kill(self) -> None:
         """Ends it."""
 
 
-# Starts a process otherwise, from its folder, environment and descriptors; None: it cannot.
+# Starts a process in another way, from its folder, environment and descriptors; returns None if it cannot.
 Starter = Callable[[str, Mapping[str, str], Sequence[int]], Started | None]
 
 
 class Death(Exception):
-    """The worker is gone before it was done; the message says how. `status` is as the shell would see it."""
+    """The worker ended before it was done; the message says how. `status` is as the shell would see it."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -51,10 +51,10 @@ class Death(Exception):
 
 
 class ProcessGroup:
-    """One command in a process group of its own.
+    """One command in its own process group.
 
-    `output(stream, data)` is given what it prints, from another thread; `memory_limit` is in bytes, for the whole process tree.
-    `starter` is asked first for a process that does the same. Raises OSError where it cannot be started.
+    `output(stream, data)` receives its output, from another thread; `memory_limit` is in bytes, for the whole
+    process tree. `starter` is asked first for an equivalent process. Raises OSError if it cannot be started.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ProcessGroup:
 
     @property
     def pid(self) -> int:
-        """Of the command."""
+        """The process id of the command."""
         return self._process.pid
 
     def death(self) -> Death | None:
@@ -104,19 +104,21 @@ class ProcessGroup:
         return None if self._process.poll() is None else self._death()
 
     def ask_to_end(self) -> None:
-        """Tell the command alone to end, so that it can end what it started on other machines."""
+        """Asks only the command to end, so that it can end processes on other machines."""
         if self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self._process.pid, signal.SIGTERM)
 
     def kill(self, cause: str) -> None:
-        """End it; `cause` becomes the message of its Death."""
+        """Ends it; `cause` becomes the message of its Death."""
         if self._cause is None:
             self._cause = cause
         self._kill_group()
 
     def close(self) -> None:
-        """End whatever is left: the command, its children, and what had left its group. May be called again, should it be interrupted."""
+        """Ends all remaining processes: the command, its children, and those that left its group. May be
+        called again after an interrupt.
+        """
         self._kill_group()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
@@ -146,7 +148,7 @@ class ProcessGroup:
             self._output(name, data)
 
     def _watch_memory(self) -> None:
-        """Look at the worker itself often, at its children now and then."""
+        """Checks the memory of the worker often, and that of its children from time to time."""
         try:
             root = psutil.Process(self._process.pid)
         except psutil.Error:
@@ -186,7 +188,7 @@ class ProcessGroup:
         self._process.kill()  # it may have left its group
 
     def _kill_marked(self) -> None:
-        """Kill processes that left the group, known by the mark in their environment, and wait until they are gone."""
+        """Kills processes that left the group, found by the mark in their environment, and waits until they are gone."""
         killed = []
         for process in psutil.process_iter():
             try:
@@ -204,7 +206,7 @@ _LIVE: set[ProcessGroup] = set()
 
 
 def close_all() -> None:
-    """End the processes that an interrupt left running."""
+    """Ends the processes that an interrupt left running."""
     for group in list(_LIVE):
         group.close()
 
@@ -224,5 +226,5 @@ def _resident(process: psutil.Process) -> int:
 
 
 def default_memory_limit() -> int:
-    """Nine tenths of what is free now, in bytes."""
+    """Nine tenths of the memory that is free now, in bytes."""
     return int(psutil.virtual_memory().available * 0.9)

@@ -1,4 +1,4 @@
-"""Starts the processes of one program: each on this machine, or all by a launcher; ends them, whatever they do."""
+"""Starts the processes of one program, each on this machine or all by a launcher, and ends them in any case."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from jaxlint_runtime.workers.starting import in_copy, working_folder
 _LOOK = 0.05  # seconds
 _SIGN = 5.0  # seconds between two signs of life
 _LOOPBACK = "127.0.0.1"
-_LAST_WORDS = 8.0  # seconds that a launcher has to end what it started elsewhere
+_LAST_WORDS = 8.0  # seconds that a launcher has to end processes on other machines
 
 
 class Ranks:
-    """The processes of a program, or the launcher that started them. Use as a context."""
+    """The processes of a program, or the launcher that started them. Use as a context manager."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Ranks:
         self._cwd = working_folder(scratch)
         self.groups: list[ProcessGroup] = []
         coordinator = None if how.launcher else f"{_LOOPBACK}:{free_port()}"
-        # What a launcher starts does not end with this process.
+        # processes that a launcher starts do not end with this process
         ours = None if how.launcher else process.run_folder
         proving = None if proving is None else in_copy(proving, scratch)
         launch = request.launch() if proving is None else proving.launch
@@ -84,51 +84,53 @@ class Ranks:
         )
 
     def sign(self, now: float) -> None:
-        """A sign of life every few seconds, without which the processes end themselves: those on other machines cannot see that this one is gone."""
+        """Writes a sign of life every few seconds. Without it the processes end themselves: those on other
+        machines cannot see that this one is gone.
+        """
         if self._signed is None or now - self._signed > _SIGN:
             self._signed = now
             self.put(ALIVE, f"{os.getpid()} {now}".encode())
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a file of the shared folder, whole for whoever reads it."""
+        """Writes a file of the shared folder, so that readers only see it complete."""
         own = self._folder / f"{name}.{socket.gethostname()}.{os.getpid()}"
         own.write_bytes(data)
         own.replace(self._folder / name)
 
     def deaths(self) -> dict[int, Death]:
-        """How those ended that have, by their number; the launcher is number 0."""
+        """How the ended processes died, by their number; the launcher is number 0."""
         return {number: death for number, group in enumerate(self.groups) if (death := group.death())}
 
     @property
     def list_of_own(self) -> Path:
-        """The list of the first process, where it runs on this machine and was not started by a launcher."""
+        """The record of the first process, if it runs on this machine without a launcher."""
         return self._folder / f"{socket.gethostname()}-{self.groups[0].pid}{SUFFIX}"
 
     def decide(self, verdict: bytes | None = None) -> None:
-        """From here on this command decides for all. `verdict`: all processes are to end, and their commands are told this."""
+        """From now on this command decides for all. `verdict`: all processes must end, and their commands receive this text."""
         self._decides = True
         if verdict is not None:
             with contextlib.suppress(OSError):
                 self.put(STOP, verdict)
 
     def told(self) -> str | None:
-        """What the command that decides has told, None as long as it has not."""
+        """The text of the command that decides; None while there is none."""
         with contextlib.suppress(OSError):
             return (self._folder / STOP).read_text(encoding="utf-8") or None
         return None
 
     def wait(self, seconds: float) -> None:
-        """Until all have ended, but no longer."""
+        """Waits until all have ended, but no longer than `seconds`."""
         until = time.monotonic() + seconds
         while len(self.deaths()) < len(self.groups) and time.monotonic() < until:
             time.sleep(_LOOK)
 
     def close(self) -> None:
-        """End all of them."""
+        """Ends all of them."""
         if self._decides and not (self._folder / STOP).exists():
             self.decide(b"{}")
         if self._launched:
-            # One that is killed cannot give its allocation back: a job of srun would stay in the queue.
+            # a killed launcher cannot return its allocation: a job of srun would stay in the queue
             for group in self.groups:
                 group.ask_to_end()
             self.wait(_LAST_WORDS)
@@ -145,7 +147,7 @@ class Ranks:
 
 
 def _numbered(number: int, how: InStep, coordinator: str) -> dict[str, str]:
-    """What launchers tell a process of its number, for programs that look."""
+    """The environment variables that launchers set for a process, for programs that read them."""
     host, _, port = coordinator.rpartition(":")
     return {
         NUMBER: str(number),
@@ -161,14 +163,14 @@ def _numbered(number: int, how: InStep, coordinator: str) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of the loopback that nobody listens at."""
+    """A free port of the loopback interface."""
     with socket.socket() as one:
         one.bind((_LOOPBACK, 0))
         return int(one.getsockname()[1])
 
 
 def _prefixed(prefix: str, output: Callable[[str, bytes], None]) -> Callable[[str, bytes], None]:
-    """Hands on whole lines, each with what tells whose it is."""
+    """Passes on whole lines, each with the prefix of its process."""
     rests: dict[str, bytes] = {}
     lock = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""The folder through which the processes of a program, and the commands that follow them, tell each other."""
+"""The folder through which the processes of a program, and the commands that follow them, exchange data."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from jaxlint_runtime.job_step import JobStep
 from jaxlint_runtime.protocol.launch_records import STOP
 from jaxlint_runtime.request import CannotRun, InStep
 
-_HIDDEN = ".jaxlint-lockstep-"  # how names of folders in the working folder begin
-_LEFT = "left"  # how files begin that say which commands of a step have ended
+_HIDDEN = ".jaxlint-lockstep-"  # prefix of folders in the working folder
+_LEFT = "left"  # prefix of files that record which commands of a step have ended
 
 
 @contextmanager
 def shared_folder(how: InStep) -> Iterator[Path]:
-    """A folder that all processes see. A launcher may start them on other machines, which as a rule share the working folder."""
+    """A folder that all processes see. A launcher may start them on other machines, which usually share the working folder."""
     if how.step is not None:
         with _folder_of_step(how.step) as folder:
             yield folder
@@ -48,7 +48,7 @@ def shared_folder(how: InStep) -> Iterator[Path]:
 
 @contextmanager
 def _folder_of_step(step: JobStep) -> Iterator[Path]:
-    """The folder of a step of a job: the first command makes it in the working folder, the last one removes it."""
+    """The folder for a step of a job: the first command creates it in the working folder, the last one removes it."""
     folder = Path.cwd() / f"{_HIDDEN}{step.name}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -21,12 +21,12 @@ _Job = TypeVar("_Job", bound=Job)
 
 
 def begin_imports(request: Request, modules: Sequence[str]) -> None:
-    """Starts the process that forks the workers of trials, so that its imports are done when the first is due."""
+    """Starts the process that forks the workers of trials, so that its imports are done when the first one is needed."""
     forking.begin(request.python, modules, _environment(request, {}), _limit(request))
 
 
 def _limit(request: Request) -> int:
-    """The memory of a worker in bytes."""
+    """The memory limit of a worker in bytes."""
     return request.memory_limit or default_memory_limit()
 
 
@@ -77,7 +77,7 @@ def _environment(request: Request, extra: Mapping[str, str]) -> dict[str, str]:
     environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     for name in request.targets:
         for key, value in parse(name).environment.items():
-            if key == "XLA_FLAGS":  # comes with what is set already
+            if key == "XLA_FLAGS":  # includes the current value
                 environment[key] = value
             else:
                 environment.setdefault(key, value)

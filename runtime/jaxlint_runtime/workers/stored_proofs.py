@@ -1,7 +1,8 @@
-"""The proofs of one function in the proof cache: read before a measuring process is asked, stored as it answers.
+"""The proofs of one function in the proof cache: read before a measuring process is started, and stored when
+it answers.
 
-A function is known by the digest of its programs, inputs and candidates. Where its lines have moved since, so do the lines
-in what was stored.
+A function is identified by the digest of its programs, inputs and candidates. If its lines have moved since,
+the lines in stored results move with them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Places = list[tuple[str, int]]
 
 
 class StoredProofs:
-    """The stored answers about one function for one target. `hear` receives what was told beside them."""
+    """The stored answers about one function for one target. `hear` receives the events that were stored with them."""
 
     def __init__(self, entry: Entry, left: Left, hear: Callable[[Event], None]) -> None:
         self._entry = entry
@@ -65,12 +66,12 @@ class StoredProofs:
     def keep_proven(
         self, parts: Sequence[str], base: Sequence[str], result: Result, told: Iterable[Event]
     ) -> None:
-        """Stores a proof. One that failed may have lacked memory: it is tried again."""
+        """Stores a proof. One that failed is not stored: it may have lacked memory, and is tried again."""
         if result.status is not Status.FAILED:
             self._keep(_question(parts, base), Proven(result), told)
 
     def errand(self) -> list[Event] | None:
-        """All that a job told of this function; None if no earlier one is known."""
+        """All events of an earlier job for this function; None if there was none."""
         found = self._told(_ERRAND)
         if found is None:
             return None
@@ -83,7 +84,9 @@ class StoredProofs:
         ]
 
     def keep_errand(self, told: Sequence[Any]) -> None:
-        """Stores what a job told. What failed may go better next time, and what needs the program is not over."""
+        """Stores the events of a job. Failures are not stored, since they may not recur, nor is deferred
+        work, which is not done.
+        """
         decided = [one.result.status for one in told if isinstance(one, Decided)]
         if decided and Status.FAILED not in decided and all(isinstance(one, KINDS) for one in told):
             self._keep(_ERRAND, None, told)
@@ -111,7 +114,7 @@ class StoredProofs:
         return answer, date
 
     def _told(self, question: str) -> tuple[Any, list[Event], str] | None:
-        """The answer as it was stored, what was told beside it with the lines of now, and the date."""
+        """The stored answer, its events with the present lines, and the date."""
         found = self._entry.answer(question)
         if found is None:
             return None
@@ -128,7 +131,7 @@ class StoredProofs:
             return None
 
     def _here(self, answer: Any) -> Any:
-        """The answer about the function where it is now."""
+        """The answer with the present place of the function."""
         if isinstance(answer, Proven):
             return Proven(self._of_this(answer.result))
         return dataclasses.replace(answer, results=[self._of_this(one) for one in answer.results])
@@ -152,17 +155,21 @@ class StoredProofs:
 
 
 def stored_proofs(run: Run, trying: Trying, left: Left) -> StoredProofs | None:
-    """The stored proofs of a function; None where there is no cache, or the function was not exported."""
+    """The stored proofs of a function; None without a cache, or if the function was not exported."""
     return _stored(run, "function", trying, left, run.document.device)
 
 
 def stored_errand(run: Run, trying: Trying, left: Left) -> StoredProofs | None:
-    """What an earlier job told of a function, None as for `stored_proofs`. Its times hold for jobs of the same engine."""
+    """The results of an earlier job for a function; None as for `stored_proofs`. Its times are valid for jobs
+    of the same engine.
+    """
     return _stored(run, "errand", trying, left, run.document.device, to_plain(run.request.workers))
 
 
 def _stored(run: Run, kind: str, trying: Trying, left: Left, *where: Any) -> StoredProofs | None:
-    """The entry of a function. `where` says, with this machine, where its times hold; without times it holds everywhere."""
+    """The entry of a function. `where` and this machine identify the place for which its times are valid;
+    without times it is valid everywhere.
+    """
     proofs = run.proofs
     if proofs is None or not left.content or left.refused is not None or trying.dump or trying.trace:
         return None
@@ -191,8 +198,9 @@ def peaks_of_target(run: Run, target: str) -> None:
 
 
 def stored_calls(run: Run) -> tuple[tuple[str, str, int], ...]:
-    """The calls whose inputs an earlier run of the same command took: path, function and number. With others there would be
-    nothing to reuse."""
+    """The calls whose inputs an earlier run of the same command captured: path, function and number. With
+    other inputs, nothing could be reused.
+    """
     found = None if run.proofs is None else _calls(run, run.proofs).answer("calls")
     project = run.request.project()
     try:
@@ -203,10 +211,10 @@ def stored_calls(run: Run) -> tuple[tuple[str, str, int], ...]:
 
 
 def keep_calls(run: Run) -> None:
-    """Stores the calls whose inputs this run took."""
+    """Stores the calls whose inputs this run captured."""
     if run.proofs is None:
         return
-    with contextlib.suppress(OSError):  # the program removed its folder, which is said once it has ended
+    with contextlib.suppress(OSError):  # the program removed its folder; the end of the run reports that
         project = run.request.project()
         taken = [
             (_below(one["path"], project), one["function"], one["captured_call"])
@@ -224,7 +232,7 @@ def _calls(run: Run, proofs: ProofCache) -> Entry:
 
 
 def _below(path: str, project: Path) -> str:
-    """A path relative to the project, where it is in there."""
+    """A path relative to the project, if it lies inside."""
     return os.path.relpath(path, project) if Path(path).is_relative_to(project) else path
 
 
@@ -233,7 +241,7 @@ def _question(parts: Sequence[str], base: Sequence[str]) -> str:
 
 
 def _moved(value: Any, places: dict[tuple[str, int], tuple[str, int]]) -> Any:
-    """The same data with the places in it where they are now."""
+    """The same data with the present lines."""
     if isinstance(value, list):
         return [_moved(one, places) for one in value]
     if not isinstance(value, dict):

@@ -1,8 +1,8 @@
 """Block sizes of a kernel by their time on the current device, cached for the rest of the run.
 
-The sizes are tried in turn, so that drift of the machine affects all equally. The default sizes of the target come
-first, and are kept unless others are faster by more than two timings of the same sizes can differ. Sizes that do not
-compile or do not fit the device are left out.
+The sizes are tried in turn, so that drift of the machine affects all equally. The default sizes of the target
+come first, and are kept unless others are faster by more than the noise between two timings of the same
+sizes. Sizes that do not compile or do not fit the device are left out.
 """
 
 from __future__ import annotations

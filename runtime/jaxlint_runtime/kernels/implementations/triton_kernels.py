@@ -38,7 +38,7 @@ def _put(
     BLOCK: tl.constexpr,
     WIDE: tl.constexpr,
 ):
-    """The same in the other direction."""
+    """Stores the values of a tile: the inverse of `_tile`."""
     rows = first + tl.arange(0, BLOCK)
     columns = tl.arange(0, WIDE)
     places = row.to(tl.int64) * (length * width) + rows[:, None] * width + columns[None, :]
