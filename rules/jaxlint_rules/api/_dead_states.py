@@ -1,4 +1,4 @@
-"""Variables that hold a newer version of something, and that nothing reads but their own updates."""
+"""Variables that hold a new version of a value, and that are only read by their own updates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Dead(NamedTuple):
 
 @cache
 def dead_states(function: FunctionNode) -> dict[ast.AST, Dead]:
-    """The unused newer versions in a function, each by the expressions that compute it."""
+    """The unused new versions in a function, each by the expressions that compute it."""
     if isinstance(function, ast.Lambda) or not any(map(_may_be_newer, nodes_of(function, ast.Assign))):
         return {}
     assigned = _assignments(function)
@@ -108,7 +108,7 @@ def _unused(function: FunctionNode, assigned: dict[str, list[ast.Assign]]) -> se
 
 
 def _older(name: str, statements: list[ast.Assign], function: FunctionNode, parameters: set[str]) -> str:
-    """The older version of a variable, which the function uses in its place; "" if there is none."""
+    """The older version of a variable, which the function uses instead; "" if there is none."""
     if len(statements) > 1:
         return _copied(name, statements, parameters, function)
     value = statements[0].value
@@ -120,7 +120,7 @@ def _older(name: str, statements: list[ast.Assign], function: FunctionNode, para
         given = plain in names_in(value) and plain in _kept(function)
         return plain if given else ""
     if not isinstance(statements[0].targets[0], ast.Name):
-        return ""  # one of several results, and the name alone says little: it may be a thing of its own
+        return ""  # one of several results; its name alone says little, so it may be unrelated
     for part in walk(value):
         if isinstance(part, ast.Attribute) and part.attr == name:
             root = dotted(part).partition(".")[0]
@@ -145,7 +145,7 @@ def _copied(name: str, statements: list[ast.Assign], parameters: set[str], funct
 
 
 def _kept(function: FunctionNode) -> set[str]:
-    """The variables that the function returns as they are, as a part of its result or as the base of a copy."""
+    """The variables that the function returns unchanged, alone, as a part of its result or as the base of a copy."""
     found: set[str] = set()
     for statement in nodes_of(function, ast.Return):
         if statement.value is not None:
@@ -154,7 +154,7 @@ def _kept(function: FunctionNode) -> set[str]:
 
 
 def _handed(value: ast.expr) -> str:
-    """`state` in `state` and `state.replace(...)`."""
+    """`state` in `state` and in `state.replace(...)`."""
     if isinstance(value, ast.Name):
         return value.id
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):

@@ -116,7 +116,7 @@ class CallbackMisuse(Rule):
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What is wrong with a callback, and how the analysis knows."""
+    """An error in the use of a callback, and how the analysis knows."""
 
     message: str
     reason: str

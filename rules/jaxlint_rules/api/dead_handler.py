@@ -98,7 +98,7 @@ def _tell(node: ast.AST, frame: Frame, error: str, instead: str, report: Reporte
 def _handler_around(
     node: ast.AST, frame: Frame | None, error: str
 ) -> tuple[ast.ExceptHandler, ast.AST] | None:
-    """The handler that waits for the computation at `node`, and the place in its `try` that leads to it."""
+    """The handler for an exception of the computation at `node`, and the place in its `try` that leads to it."""
     for _ in range(_DEPTH):
         if frame is None:
             return None
@@ -139,7 +139,9 @@ def _is_quiet(body: Iterable[ast.AST], error: str, scope: Scope, depth: int = _D
 
 
 def _computes(call: ast.Call, error: str, scope: Scope, depth: int) -> bool:
-    """A function of JAX, a method of arrays, a builtin, or a function of the project that computes with these."""
+    """Whether a call only computes: of a JAX function, a method of arrays, a builtin, or a project function
+    that computes with these.
+    """
     name = external_name(call.func, scope)
     if name:
         return name.startswith("jax.")

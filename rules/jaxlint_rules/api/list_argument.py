@@ -169,16 +169,18 @@ class ListArgument(Rule):
 
 
 def _may_be_another(node: ast.AST, frame: Frame) -> bool:
-    """Whether it is a parameter of a function without visible calls, or one that tests its argument first; or the
-    result of a function that a caller gives together with what the tests ask."""
+    """Whether it is a parameter of a function without visible calls, or one that tests its argument first; or
+    the result of a function that the caller passes together with the tested values.
+    """
     if is_parameter(node, frame):
         return not frame.is_called() or frame.is_conditional()
     return _comes_from_given(node, frame) and any(one.is_conditional() for one in (frame, *frame.callers()))
 
 
 def _comes_from_given(node: ast.AST, frame: Frame) -> bool:
-    """Whether a value is made of what a parameter returns: which of the branches is right for which function given is
-    then known to the callers alone."""
+    """Whether a value is computed from the result of a function parameter: only the callers know which branch
+    is right for which function.
+    """
     function = frame.function
     if function is None or isinstance(function.node, ast.Lambda):
         return False

@@ -136,7 +136,7 @@ class ModuleContext(Rule):
         above = report.module.parents.get(event.node)
         called = isinstance(above, ast.Call) and above.func is event.node
         if not called and node.name != "__call__":
-            return  # it may make layers for the `setup` of an heir
+            return  # it may create layers for the `setup` of a subclass
         if [external_name(base, event.frame.scope) for base in owner.bases] != ["flax.linen.Module"]:
             return
         report(

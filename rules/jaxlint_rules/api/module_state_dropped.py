@@ -125,8 +125,7 @@ def _is_differentiated(result: TupleValue) -> bool:
 
 
 def _is_the_last(event: CallEvent, statement: ast.Assign) -> bool:
-    """Whether nothing reads the variables again that the body bound for this call: there is no later call to lack the
-    new state."""
+    """Whether nothing reads the variables again that the body bound for this call: no later call needs the new state."""
     call, owner = event.node, event.frame.owner
     given = call.args[0] if isinstance(call, ast.Call) and call.args else None
     if not isinstance(given, ast.Name) or event.frame.loops or isinstance(owner, ast.Lambda):

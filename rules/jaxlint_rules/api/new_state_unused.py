@@ -12,7 +12,7 @@ from jaxlint_rules._names import unpacked
 from jaxlint_rules.api._dead_states import dead_states
 from jaxlint_rules.api._training import is_optimiser_update, state_collection
 
-# Not methods of arrays: what others hear as well, and what is not resolved.
+# Not methods of arrays, since other rules handle these, and no unresolved names.
 _CALLEES = ("Function", "BoundMethod", "Transformed", "ExternalObject", "Unknown")
 
 
@@ -121,7 +121,7 @@ class NewStateUnused(Rule):
         self.check(event, report)
 
     def finish(self, report: Reporter) -> None:
-        """All results are known, those of functions that are traced after a call as well."""
+        """Runs once all results are known, including those of functions that are traced after a call."""
         for event, statement, bound in self.steps.values():
             report.event = event
             self.check_step(event, statement, bound, report)
@@ -135,7 +135,7 @@ class NewStateUnused(Rule):
         if found is None or event.frame.is_in_test():
             return
         if isinstance(event, CallEvent) and (is_optimiser_update(event) or _is_of_module(event.result)):
-            return  # they have rules of their own
+            return  # they have their own rules
         report(
             event.node,
             f"`{found.name}` is computed and never used, but the old `{found.old}` is; use the new one",

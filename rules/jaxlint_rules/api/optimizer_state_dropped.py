@@ -144,7 +144,7 @@ def _parameters(function: FunctionNode) -> set[str]:
 
 
 def _applies(function: FunctionNode) -> bool:
-    """Whether a function makes new parameters of updates, and returns something."""
+    """Whether a function computes new parameters from updates, and returns a value."""
     calls = (last_name(call.func) for call in nodes_of(function, ast.Call))
     return "apply_updates" in calls and any(part.value is not None for part in nodes_of(function, ast.Return))
 

@@ -168,7 +168,7 @@ class TimingIncludesCompile(Rule):
 
 
 def _is_kept_by_object(event: ElapsedEvent) -> bool:
-    """`self.time_fit = time() - start`: a note of an object on its last call, of which the first alone compiles."""
+    """`self.time_fit = time() - start`: an object records the time of its last call; only the first call compiles."""
     for above in event.frame.module.ancestors(event.node):
         if isinstance(above, ast.stmt):
             if not isinstance(above, ast.Assign) or not isinstance(above.value, ast.BinOp):
@@ -180,13 +180,14 @@ def _is_kept_by_object(event: ElapsedEvent) -> bool:
 
 
 def _is_of_training(cold: Dispatch) -> bool:
-    """Whether the measured call trains for a whole epoch: its first is a part of the run, beside which a compile is short."""
+    """Whether the measured call trains for a whole epoch: a compile is short compared with that."""
     return cold.target is not None and is_named_for_work(cold.label) and runs_many_steps(cold.target.target)
 
 
 def _is_progress(event: ElapsedEvent) -> bool:
-    """`print(f"done in {time() - start} s, {n} nodes, peak {peak()}")`: a note on a run beside its results, not a figure that
-    is kept or compared."""
+    """`print(f"done in {time() - start} s, {n} nodes, peak {peak()}")`: a remark on a run beside its results,
+    not a figure that is kept or compared.
+    """
     for above in event.frame.module.ancestors(event.node):
         if isinstance(above, ast.stmt):
             shown = isinstance(above, ast.Expr)

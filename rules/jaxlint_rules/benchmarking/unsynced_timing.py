@@ -80,7 +80,7 @@ class UnsyncedTiming(Rule):
             return
         dispatch = event.dispatches[-1]
         if self.told.setdefault((event.start.node, dispatch.node), event.node) is not event.node:
-            return  # the same time read once more: one wait mends both
+            return  # the same time read once more: one wait corrects both
         if speaks_of(event, DISPATCHING):
             return
         if all(d.first for d in event.dispatches) and speaks_of(event, COMPILING):
@@ -107,7 +107,7 @@ _SETS_UP = re.compile(r"initiali[sz]|set.?up|\bload|import", re.IGNORECASE)
 
 
 def _is_of_setup(event: ElapsedEvent) -> bool:
-    """Whether what shows the time calls it that of the set-up, which is no measurement of a function."""
+    """Whether the statement that shows the time calls it the time of the set-up, so that it does not measure a function."""
     statement = next(
         (above for above in event.frame.module.ancestors(event.node) if isinstance(above, ast.stmt)), None
     )

@@ -1,12 +1,13 @@
-"""Who else holds the arrays of a variable: whether a function may give up what it received.
+"""The other holders of a variable's arrays: whether a function may donate the arrays that it received.
 
     def fit(params, batches):
         state = (params, optimizer.init(params))
         for batch in batches:
             state = step(state, batch)  # donating would delete the `params` of whoever called `fit`
 
-What a function made itself is its own. A parameter is its own only if its callers are seen to give it up: they rebind
-it in the call, or never read it again. What a call may hand back belongs to whoever owns the argument.
+A function owns the arrays that it created. It owns a parameter only if its callers visibly do not need it any
+more: they rebind it in the call, or never read it again. The owner of an argument also owns arrays that a
+call may return unchanged.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import named_or_method
 from jaxlint_rules._names import external_name, last_name, passed, unpacked
 
-_DEPTH = 6  # callers, and functions that hand something on
+_DEPTH = 6  # callers, and functions that pass arrays on
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set)
 _MAKERS = frozenset({"replace", "_replace", "create", "copy", "dict", "tuple", "list", "freeze", "unfreeze"})
-# Functions of libraries that return the buffers of their arguments if nothing has to be computed.
+# Library functions that return the buffers of their arguments if nothing needs to be computed.
 _SHARING = frozenset(
     """jax.numpy.asarray jax.device_put flax.core.freeze flax.core.unfreeze flax.core.FrozenDict copy.copy dataclasses.replace
     equinox.partition equinox.combine equinox.filter equinox.tree_at flax.nnx.split flax.nnx.merge""".split()  # noqa: SIM905
@@ -42,7 +43,7 @@ _HOLDING = frozenset({"append", "add", "insert", "setdefault", "put", "extend"})
 
 
 def is_kept(place: str, call: ast.Call, frame: Frame) -> bool:
-    """Whether code outside of the function may still read what `place` holds when `call` is first reached.
+    """Whether code outside the function may still read the arrays in `place` when `call` is first reached.
 
     `call`: the call that rebinds `place` to its result.
     """
@@ -55,8 +56,10 @@ def is_kept(place: str, call: ast.Call, frame: Frame) -> bool:
 
 
 def _is_shown(cls: ClassValue, name: str, stepping: Function) -> bool:
-    """Whether a method gives an attribute of its object to other code: puts it into something else, or returns it, alone or
-    in a container or an object. What the stepping method itself returns is the result of its last step."""
+    """Whether a method passes an attribute of its object to other code: it stores it in another object, or
+    returns it, alone or in a container or an object. The return value of the stepping method itself is the
+    result of its last step and does not count.
+    """
     for method in (one for known in cls.mro() for one in known.namespace.values()):
         if isinstance(method, Function):
             returned, stored = _shown_by(method.node)
@@ -79,7 +82,7 @@ def _shown_by(method: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _given_away(node: ast.AST) -> list[ast.expr]:
-    """What a statement returns, or stores in something other than a variable."""
+    """The expressions that a statement returns, or stores in something other than a variable."""
     if isinstance(node, (ast.Return, ast.Yield)):
         return [node.value] if node.value is not None else []
     if isinstance(node, ast.Assign):
@@ -91,7 +94,7 @@ def _given_away(node: ast.AST) -> list[ast.expr]:
 
 
 def _inside(node: ast.expr) -> Iterator[ast.expr]:
-    """The places that a value holds; of a new object, those that it is made of."""
+    """The places in a value; for a new object, those of its parts."""
     if isinstance(node, ast.Call) and (last_name(node.func)[:1].isupper() or last_name(node.func) in _MAKERS):
         for part in passed(node):
             yield from _inside(part)
@@ -100,8 +103,8 @@ def _inside(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def is_stored(place: str, frame: Frame) -> bool:
-    """Whether the function stores the value of `place` elsewhere, before the loop that a frame is in or in it: `best = params`,
-    `history.append(params)`.
+    """Whether the function stores the value of `place` elsewhere, before or in the loop around a frame: `best
+    = params`, `history.append(params)`.
 
     After the loop, only the last value is stored, which no step of this loop receives.
     """
@@ -151,7 +154,7 @@ def _parameters_in(
 
 
 def _is_callers(name: str, frame: Frame, depth: int) -> bool:
-    """Whether the caller of a frame may read again what it passed as the parameter `name`."""
+    """Whether the caller of a frame may read again the argument that it passed as the parameter `name`."""
     caller, node = frame.caller, frame.call_node
     assert frame.function is not None
     if caller is None or not frame.is_called() or not isinstance(node, ast.Call):
@@ -171,7 +174,7 @@ def _is_callers(name: str, frame: Frame, depth: int) -> bool:
 
 
 def _serves_others(frame: Frame) -> bool:
-    """Whether a function is for users of a package: its callers are not to be seen, and keep what they pass."""
+    """Whether a function is for users of a package: its callers are not visible, and may keep their arguments."""
     module, function = frame.module, frame.function
     assert function is not None
     private = function.name.startswith("_") and not function.name.endswith("__")
@@ -252,7 +255,7 @@ def _handed_back(call: ast.Call, frame: Frame) -> list[ast.expr]:
 
 @cache
 def _returned(function: FunctionNode) -> frozenset[str]:
-    """The parameters that a function may hand back, as they are or inside of what it makes."""
+    """The parameters that a function may return, unchanged or inside a new object."""
     assert not isinstance(function, ast.Lambda)
     bound, names = _bindings(function), {parameter.arg for parameter in all_parameters(function)}
     found: set[str] = set()

@@ -69,7 +69,8 @@ _BIG_LAYERS = re.compile(
 
 
 def has_small_agents(module: Module) -> bool:
-    """Whether a file trains agents that act on numbers: two layers each, of which a second copy is not felt. Those that see
-    pictures or sequences are another matter."""
+    """Whether a file trains agents that act on numbers, with two layers each. A second copy of these does not
+    matter; agents that see pictures or sequences are larger.
+    """
     text = module.source.text
     return _WORLDS.search(text) is not None and _BIG_LAYERS.search(text) is None

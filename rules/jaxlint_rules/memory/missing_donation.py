@@ -249,7 +249,7 @@ class MissingDonation(Rule):
         if not wanted:
             return
         worth = wanted
-        if not candidate.gradient:  # no optimiser's state is beside it: a filter's mean, an environment
+        if not candidate.gradient:  # no optimiser state is beside it: a filter's mean, an environment
             large = set[int]().union(*(call.large for call in calls))
             named_so = {
                 i for i in wanted if i < len(candidate.names) and _LARGE.search(candidate.names[i].lower())
@@ -339,8 +339,9 @@ class MissingDonation(Rule):
 
 
 def _gets_the_same(node: ast.Call, rebound: Mapping[int, str], frame: Frame) -> bool:
-    """Whether each iteration of a loop passes the same data beside the state, as a fit of all points at once does. What fits into
-    one batch is mostly small, and so is what is fitted to it."""
+    """Whether each iteration of a loop passes the same data beside the state, as a fit of all points at once
+    does. Data in one batch is usually small, and so is the fitted model.
+    """
     loop = next(iter(host_loops(frame)), None)
     if loop is None or loop not in frame.loops:
         return False
@@ -351,12 +352,12 @@ def _gets_the_same(node: ast.Call, rebound: Mapping[int, str], frame: Frame) -> 
         if isinstance(argument, ast.Starred) or names_in(argument) & changing:
             return False
         if isinstance(argument, ast.Call) and not dotted(argument.func).startswith(("jnp.", "jax.numpy.")):
-            return False  # the next batch, by whatever gives it
+            return False  # the next batch, wherever it comes from
     return True
 
 
 def _is_large(value: Value, depth: int = 0) -> bool:
-    """Whether a value is seen to hold many elements, or to be a cache or a buffer by the name of a part."""
+    """Whether a value visibly holds many elements, or the name of a part says that it is a cache or a buffer."""
     if least_size(value) >= (_LEAST_FIELD if len(shape_of(value) or ()) > 1 else _LEAST):
         return True
     named = (
@@ -368,8 +369,9 @@ def _is_large(value: Value, depth: int = 0) -> bool:
 
 
 def _of_self(call: _Call) -> set[int]:
-    """The arguments that are attributes of an object whose method rebinds them: `self.state = self.step(self.state)`.
-    It is called again and again, wherever the loop is."""
+    """The arguments that are attributes of an object whose method rebinds them: `self.state =
+    self.step(self.state)`. The method is called repeatedly, wherever the loop is.
+    """
     return {position for position, name in call.rebound.items() if name.startswith("self.")}
 
 

@@ -77,7 +77,7 @@ class StackedInput(Rule):
                 reason="every use takes `[-1]`",
             )
             return
-        # In the same place: what moves to another, as in `(before, now) -> (now, next)`, is new to each step.
+        # in the same place: a value that moves to another, as in `(before, now) -> (now, next)`, is new to each step
         before, after = list(_leaves(event.carry)), list(_leaves(carried))
         pairs = zip(before, after, strict=True) if len(before) == len(after) else ()
         kept = {id(old) for old, new in pairs if old is new}
@@ -94,7 +94,7 @@ class StackedInput(Rule):
 
 
 def _reads_last_alone(event: CarryEvent, stacked: Value) -> bool:
-    """Whether the program binds the stacked results to a name, and each use of it takes the last of them."""
+    """Whether the program binds the stacked results to a name, and each use only reads the last of them."""
     module, owner = event.frame.module, event.frame.owner
     statement = module.parents.get(event.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -114,7 +114,7 @@ def _reads_last_alone(event: CarryEvent, stacked: Value) -> bool:
 
 
 def _is_read_last(name: str, owner: ast.AST, module: Module) -> bool:
-    """Whether a variable is bound once, and each use of it takes the last."""
+    """Whether a variable is bound once, and each use only reads the last item."""
     mentions = [part for part in nodes_of(owner, ast.Name) if part.id == name]
     reads = [part for part in mentions if isinstance(part.ctx, ast.Load)]
     return (

@@ -27,9 +27,7 @@ from jaxlint_rules._names import last_name
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _METRICS = re.compile(r"eval|loss|metric|valid|test|predict|infer|represent")
-_COPIES = re.compile(
-    r"\bdevice_put\w*\(|\breplicate\w*\(|\bshard_\w+\("
-)  # each leaf anew, on several devices
+_COPIES = re.compile(r"\bdevice_put\w*\(|\breplicate\w*\(|\bshard_\w+\(")  # new leaves, on several devices
 _DATA = re.compile(
     r"batch|inputs?|images?|labels?|targets?|examples?|data"
 )  # parameters of a step that returns none of them
@@ -254,7 +252,7 @@ def held_twice(value: Value | None, module: Module) -> tuple[str, str, str] | No
 
 
 def _given_to_both(first: str, second: str, cls: ClassValue | None, module: Module) -> str:
-    """The variable that one call, or one dict, in the file gives both."""
+    """The variable that one call, or one dict, in the file passes as both."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Call):
             given: dict[object, ast.expr] = {keyword.arg: keyword.value for keyword in node.keywords}

@@ -110,7 +110,7 @@ def _is_column_of(column: Shape, row: Shape) -> bool:
 
 
 def _meets_all(column: Shape, row: Shape) -> bool:
-    """The same of a column and a row whose lengths are not known to be equal."""
+    """The same for a column and a row whose lengths are not known to be equal."""
     return len(column) == 2 and len(row) == 1 and column[1] == 1 and 1 not in (column[0], row[0])
 
 
@@ -120,7 +120,7 @@ def _is_predicted(column: Value) -> bool:
 
 
 def _is_sure(value: Value) -> bool:
-    """Whether the value is an array on every run; what a layer gives is one, though its dtype may be unknown."""
+    """Whether the value is an array on every run. The result of a layer is one, even if its dtype is unknown."""
     return isinstance(value, Array) and value.certain
 
 

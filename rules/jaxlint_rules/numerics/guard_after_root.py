@@ -104,7 +104,7 @@ def _root(value: Value) -> str:
 
 
 def _may_be_zero(root: Operation) -> bool:
-    """A sum of squares, or a variance: nothing else is known to reach zero."""
+    """Whether it is a sum of squares or a variance: no other value is known to reach zero."""
     inside = made(without_views(root.args[0]))
     if inside is None or inside.name in _BOUNDED:
         return False

@@ -7,7 +7,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules.numerics._expressions import made, without_views
 
-# Where the logits stand, and what makes probabilities of them.
+# The position of the logits, and functions that turn them into probabilities.
 _SOFTMAX = ("softmax",)
 _SIGMOID = ("sigmoid", "logistic")
 _TAKES = {

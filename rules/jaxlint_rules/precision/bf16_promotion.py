@@ -104,7 +104,7 @@ class Bf16Promotion(Rule):
                 None,
             )
             if (statement, what) in told:
-                continue  # `a * x + (1 - a) * y`: one cast mends both
+                continue  # `a * x + (1 - a) * y`: one cast corrects both
             told.add((statement, what))
             met, them = ("random numbers", "them") if "random" in what else ("a constant", "it")
             report.event = event

@@ -15,7 +15,7 @@ from jaxlint_rules._x64 import may_have_x64
 _GIVEN = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
 _WIDE = frozenset(_GIVEN)
 _CONVERTING = frozenset({"array", "asarray", "float32", "float64"})
-# What takes one by position.
+# Functions that take a dtype by position.
 _TAKING_DTYPES = frozenset(
     {"astype", *MAKERS, *RANDOM_MAKERS, *(f"jax.random.{name}" for name in RANDOM_MAKERS)}
 )
@@ -67,7 +67,7 @@ class Float64WithoutX64(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by function and dtype: one line mends all
+        self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by function and dtype: one change corrects all
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
@@ -122,7 +122,7 @@ class Float64WithoutX64(Rule):
 
 
 def _means_default(value: Value | None) -> bool:
-    """`jnp.int_` and the like, whose name says the default, which is what JAX gives."""
+    """Whether a name means the default dtype: `jnp.int_` and similar names."""
     return isinstance(value, External) and value.name.endswith("_")
 
 

@@ -190,7 +190,7 @@ class NarrowArithmetic(Rule):
 
     @staticmethod
     def check_epsilon(event: OperationEvent, report: Reporter) -> None:
-        """A number that is zero in the dtype of the array that it should keep from zero."""
+        """A number that is zero in the dtype of the array that it should keep away from zero."""
         if event.result.dtype != "float16" or len(event.operation.args) != 2:
             return
         for value in event.operation.args:

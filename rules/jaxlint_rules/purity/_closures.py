@@ -1,4 +1,4 @@
-"""Compiled functions that a method creates and keeps: what they read of the object around them."""
+"""Compiled functions that a method creates and stores, and the attributes of the enclosing object that they read."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MOST = 20  # functions that a compiled one is followed into
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """`self._step = jax.jit(step)` in a method of `cls`, where `step` is a function inside of that method."""
+    """`self._step = jax.jit(step)` in a method of `cls`, where `step` is a function defined in that method."""
 
     cls: ClassValue
     function: Function
-    me: str  # the name of the object there
+    me: str  # the name of the object in the method
     maker: ast.AST  # the method
     holder: str  # the attribute that keeps the compiled function
 
 
 def kept_closure(event: TransformEvent, report: Reporter) -> Closure | None:
-    """The function inside of a method that a transformation compiles, if an attribute of the object keeps it."""
+    """The function in a method that a transformation compiles, if an attribute of the object holds the result."""
     function, method = innermost(event.transformed.target), event.frame.function
     if not isinstance(function, Function) or function.cls is not None or method is None:
         return None

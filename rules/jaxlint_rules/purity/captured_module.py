@@ -157,8 +157,9 @@ def _update_of(optimizer: str, function: ast.AST) -> ast.Call | None:
 
 
 def _is_trained(model: str, function: ast.AST, module: Module) -> bool:
-    """Whether code outside `function` updates `model`, by its name, or passes it to a step that does; not what is done
-    before the function is made, such as a checkpoint that is restored."""
+    """Whether code outside `function` updates `model`, by its name, or passes it to a step that does; not
+    before the function is created, as when a checkpoint is restored.
+    """
     tree = module.tree
     inside = set(walk(function))
     steps = {
@@ -179,13 +180,13 @@ def _is_trained(model: str, function: ast.AST, module: Module) -> bool:
 
 
 def _is_parameters(model: str, call: ast.AST, module: Module) -> bool:
-    """Whether the name is that of a parameter of the function around a call: its callers say which module it is."""
+    """Whether the name is a parameter of the function around a call: its callers choose the module."""
     owner = next((above for above in module.ancestors(call) if isinstance(above, _FUNCTIONS)), None)
     return owner is not None and model in {parameter.arg for parameter in all_parameters(owner)}
 
 
 def _is_before(call: ast.AST, function: ast.AST, module: Module) -> bool:
-    """Whether a call runs before a function is made: above it in the same function, and in no loop around both."""
+    """Whether a call runs before a function is created: above it in the same function, and in no loop around both."""
     around = [
         above for above in module.ancestors(function) if isinstance(above, (*_FUNCTIONS, ast.For, ast.While))
     ]

@@ -130,7 +130,7 @@ class StaleCapture(Rule):
                 )
 
     def check_called(self, event: TransformEvent, function: Function, name: str, report: Reporter) -> None:
-        """Globals that functions of the module read which the compiled function calls: they are traced with it."""
+        """Globals that module functions read and that the compiled function calls: they are traced with it."""
         module = function.module
         if _clears_caches(module.tree):
             return

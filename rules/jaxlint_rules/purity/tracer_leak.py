@@ -79,7 +79,7 @@ _ADDING = frozenset({"append", "add", "extend", "insert", "clear"})
 
 
 def _is_counted(event: LeakEvent) -> bool:
-    """Whether the file only asks how many the container holds, as a test does that counts traces: no tracer is used later."""
+    """Whether the file only reads the length of the container, as a test that counts traces does: no tracer is used later."""
     node, module = event.node, event.frame.module
     name = (
         dotted(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
@@ -156,7 +156,7 @@ def _class_of_self(node: ast.expr, module: Module) -> str:
 
 
 def _reads(tree: ast.AST, attribute: str) -> Iterator[ast.expr]:
-    """Where an attribute of this name is read, on any object."""
+    """The places that read an attribute of this name, on any object."""
     for part in walk(tree):
         node = part.target if isinstance(part, ast.AugAssign) else part
         if isinstance(node, ast.Attribute):

@@ -1,4 +1,4 @@
-"""Two uses of one key that draw different numbers, or are to draw the same ones."""
+"""Two uses of one key that draw different numbers, or that should draw the same numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from jaxlint_rules._names import last_name, names_in
 
 
 def reach_other_submodules(event: KeyEvent) -> bool:
-    """`model.apply(..., method=model.encode)` and `... method=model.decode`: linen folds the path of the submodule that
-    draws into the key."""
+    """`model.apply(..., method=model.encode)` and `... method=model.decode`: linen folds the path of the
+    drawing submodule into the key.
+    """
     methods = [_method_of(event.first), _method_of(event.node)]
     return all(methods) and methods[0] != methods[1]
 
@@ -23,7 +24,7 @@ _PAIRS = {"encode": "decode", "encrypt": "decrypt", "compress": "decompress", "f
 
 
 def undoes(event: KeyEvent) -> bool:
-    """`y = rotate(x, key)` and `inverse_rotate(y, key)`: what takes an operation back needs the numbers that it drew."""
+    """`y = rotate(x, key)` and `inverse_rotate(y, key)`: the inverse of an operation needs the same random numbers."""
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
@@ -37,8 +38,9 @@ def undoes(event: KeyEvent) -> bool:
 
 
 def reach_other_modules(event: KeyEvent) -> bool:
-    """`actor.apply(v, x, rngs={"dropout": key})` and `critic.apply(u, x, rngs={"dropout": key})`: the noise inside of two
-    networks, of which each is right alone, and which nothing compares. Weights are another matter."""
+    """`actor.apply(v, x, rngs={"dropout": key})` and `critic.apply(u, x, rngs={"dropout": key})`: the noise
+    in two networks. Each is correct alone, and nothing compares them. This does not hold for weights.
+    """
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
@@ -49,7 +51,7 @@ def reach_other_modules(event: KeyEvent) -> bool:
 
 
 def _streams(call: ast.Call) -> frozenset[str]:
-    """The streams of random numbers that a call of a flax module is given: `rngs={"dropout": key}`."""
+    """The streams of random numbers that a call passes to a flax module: `rngs={"dropout": key}`."""
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "rngs"), None)
     names = given.keys if isinstance(given, ast.Dict) else []
     return frozenset(
@@ -58,8 +60,9 @@ def _streams(call: ast.Call) -> frozenset[str]:
 
 
 def is_given_up(event: KeyEvent) -> bool:
-    """Whether no code reads the first draw on the way to the second, and none can after it: the function returns with the
-    second, as in a special case, or the second takes the place of the first in its variable."""
+    """Whether no code reads the first draw before or after the second one: the function returns with the
+    second, as in a special case, or the second replaces the first in its variable.
+    """
     module = event.frame.module
     first, last = (
         next((above for above in module.ancestors(place) if isinstance(above, ast.stmt)), None)
@@ -82,8 +85,9 @@ def is_given_up(event: KeyEvent) -> bool:
 
 
 def change_alike(event: KeyEvent) -> bool:
-    """`tree.map(shuffle, data)` and `tree.map(shuffle, labels)`, or one `partial(f, key=key)` of two inputs: one function that
-    holds the key changes what belongs together."""
+    """`tree.map(shuffle, data)` and `tree.map(shuffle, labels)`, or one `partial(f, key=key)` on two inputs:
+    one function with the key changes arrays that belong together.
+    """
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
@@ -108,7 +112,7 @@ def change_alike(event: KeyEvent) -> bool:
 
 
 def shows_shapes(event: KeyEvent) -> bool:
-    """`init(key, normal(key, shape))`: a dummy input, of which the initialisation reads the shape alone."""
+    """`init(key, normal(key, shape))`: a dummy input; the initialisation only reads its shape."""
     return any(_is_dummy(draw, event.frame.module.parents.get(draw)) for draw in (event.first, event.node))
 
 
@@ -125,8 +129,9 @@ def _is_dummy(draw: ast.AST, parent: ast.AST | None) -> bool:
 
 
 def splits_what_initialised(event: KeyEvent) -> bool:
-    """`model = Model(key=key)`, and later `keys = split(key, n)`: the weights are drawn once, and what is split off differs from
-    them, whatever the model does with its key."""
+    """`model = Model(key=key)`, and later `keys = split(key, n)`: the weights are drawn once, and the split
+    keys differ from them, however the model uses its key.
+    """
     if event.how != "again":
         return False
     made = [_initialises(call) for call in (event.first, event.node)]
@@ -159,8 +164,9 @@ _METADATA = frozenset({"shape", "dtype", "ndim", "size"})
 
 
 def judges_both_sets(event: KeyEvent) -> bool:
-    """`train_error = evaluate(train, key)` and `test_error = evaluate(test, key)`: each is right alone, and nothing is drawn
-    from both together."""
+    """`train_error = evaluate(train, key)` and `test_error = evaluate(test, key)`: each is correct alone, and
+    nothing is computed from both together.
+    """
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
@@ -172,7 +178,7 @@ _SETS = re.compile(r"train|test|valid(ation)?|val|eval")
 
 
 def is_of_two_cells(event: KeyEvent) -> bool:
-    """Whether two cells of a notebook use the key, each at its top: they are run one by one, in any order."""
+    """Whether two cells of a notebook use the key, each at its top level: a user may run them in any order."""
     module, container = event.frame.module, event.frame.module.source.container
     if event.frame.function is not None or container is None or event.how != "again":
         return False
@@ -182,7 +188,7 @@ def is_of_two_cells(event: KeyEvent) -> bool:
 
 
 def _initialises(call: ast.AST) -> bool:
-    """Whether a call creates a model or its parameters: that of a class, or of a function named for it."""
+    """Whether a call creates a model or its parameters: a call of a class, or of a function with such a name."""
     name = last_name(call.func) if isinstance(call, ast.Call) else ""
     return name[:1].isupper() or _INITIAL.search(name.lower()) is not None
 
@@ -191,8 +197,9 @@ _INITIAL = re.compile(r"(^|_)(init|initiali[sz]e)(_|$)")
 
 
 def share_masks(event: KeyEvent) -> bool:
-    """Whether a function that holds the keys of a module (`rngs=`) is evaluated twice: the dropout masks of one step, which are
-    the same on purpose where two outputs of one network are compared."""
+    """Whether a function that holds the keys of a module (`rngs=`) is evaluated twice: the dropout masks of
+    one step are equal on purpose if two outputs of one network are compared.
+    """
     if event.how != "again" or not event.callee:
         return False
     name = event.origin.name.partition(".")[0]
@@ -203,7 +210,7 @@ def share_masks(event: KeyEvent) -> bool:
 
 
 def _gives_streams(name: str, frame: Frame, depth: int = 3) -> bool:
-    """Whether a function in a name, or one that it calls, gives a module its keys: `apply(params, x, rngs=rngs)`."""
+    """Whether the function of this name, or one that it calls, passes keys to a module: `apply(params, x, rngs=rngs)`."""
     held = frame.value_of(name)
     waiting = [(held, depth)]
     while waiting:
@@ -218,7 +225,7 @@ def _gives_streams(name: str, frame: Frame, depth: int = 3) -> bool:
 
 
 def _method_of(call: ast.AST) -> str:
-    """The method of a linen module that `apply` or `init` is to run, by its name; "" if no other than `__call__`."""
+    """The method of a linen module that `apply` or `init` runs, by its name; "" if it is `__call__`."""
     if not isinstance(call, ast.Call) or last_name(call.func) not in ("apply", "init"):
         return ""
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "method"), None)
@@ -228,7 +235,7 @@ def _method_of(call: ast.AST) -> str:
 
 
 def look_at_one_point(event: KeyEvent) -> bool:
-    """`value_and_grad(f)(x, key)` and `hessian(f)(x, key)`: what they say of `f` is of the same random numbers."""
+    """`value_and_grad(f)(x, key)` and `hessian(f)(x, key)`: both evaluate `f` with the same random numbers."""
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False

@@ -10,15 +10,16 @@ from jaxlint.api import Frame, Module
 from jaxlint.api.syntax import names_stored, nodes_of
 from jaxlint_rules._names import last_name, names_in
 
-# Copies that begin with the weights of another model on purpose.
+# Functions that copy the weights of another model on purpose.
 TWIN = re.compile(
     r"(^|_)(target|ema|teacher|slow|inference|old|prev|previous|last|copy|initial|init|ref|reference|best|lagged|bar|avg|average)(_|$)"
 )
 
 
 def equal_weights(call: ast.Call, frame: Frame) -> ast.Call | None:
-    """An earlier `module.init(key, x)` of the function that is written like this one, where each has a name of its own and
-    nothing in between binds what they are given."""
+    """An earlier `module.init(key, x)` of the function with the same text, if both results have different
+    names and nothing in between rebinds the arguments.
+    """
     owner = frame.owner
     if not isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)) or frame.loops:
         return None
@@ -41,7 +42,7 @@ def equal_weights(call: ast.Call, frame: Frame) -> ast.Call | None:
 
 
 def receivers(node: ast.AST, module: Module) -> Iterator[str]:
-    """The names that receive what is made of a value: the variable, and parameters of the calls in between."""
+    """The names that receive a value computed from this one: the variable, and parameters of the calls in between."""
     for above in module.ancestors(node):
         if isinstance(above, ast.keyword):
             yield above.arg or ""

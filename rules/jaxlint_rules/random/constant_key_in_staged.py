@@ -118,8 +118,9 @@ class ConstantKeyInStaged(Rule):
 
 
 def _masks_nothing(event: CallEvent, report: Reporter) -> bool:
-    """Whether the key is one of a model's call that leaves out the flag of training, which modules of the file have off by
-    default: it draws nothing."""
+    """Whether a model's call leaves out the flag of training, which modules of the file set to False by
+    default: then its key draws nothing.
+    """
     if not isinstance(report.module.parents.get(event.node), ast.Dict):
         return False
     model = next(
@@ -131,7 +132,7 @@ def _masks_nothing(event: CallEvent, report: Reporter) -> bool:
 
 @cache
 def _off_by_default(tree: ast.AST) -> frozenset[str]:
-    """The flags that `__call__` of each module in a file has off by default: `training=False`."""
+    """The flags that `__call__` of each module in a file sets to False by default: `training=False`."""
     found: list[set[str]] = []
     for method in nodes_of(tree, ast.FunctionDef):
         if method.name == "__call__":
@@ -229,7 +230,7 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
 
 
 _MODULES = ("random", "jr", "jrandom", "random_lib")
-# They make other keys, or tell how keys are stored.
+# These functions create other keys, or report how keys are stored.
 _NO_DRAWS = frozenset({"split", "fold_in", "clone", "key_data", "key_impl", "wrap_key_data"})
 
 

@@ -55,7 +55,7 @@ class KeyAsDefault(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self.told: dict[str, ast.AST] = {}  # by file: they are mended alike
+        self.told: dict[str, ast.AST] = {}  # by file: all of them are corrected in the same way
 
     @concerns(*KEY_MAKERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -87,12 +87,14 @@ _BEGINS = re.compile(
 
 
 def _begins(function: ast.AST | None) -> bool:
-    """Whether a function makes what a program begins with, which is to be the same without a key: `initialize`, `make_params`."""
+    """Whether a function creates the initial state of a program, which should be the same without a key:
+    `initialize`, `make_params`.
+    """
     return _BEGINS.search(getattr(function, "name", "")) is not None
 
 
 def _is_called_without(function: ast.AST | None, module: Module) -> bool:
-    """Whether a call that is seen draws without a key. Where all pass one, or callers are unknown, the default may be meant."""
+    """Whether a visible call draws without a key. If all callers pass one, or are unknown, the default may be intended."""
     name = getattr(function, "name", "")
     if function is None or not name or _begins(function):
         return False

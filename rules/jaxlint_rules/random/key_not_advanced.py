@@ -140,7 +140,7 @@ class KeyNotAdvanced(Rule):
 
 
 def _goes_with_a_counter(event: KeptKeyEvent) -> bool:
-    """Whether the state with the key also counts steps, and passes the count to the draw: `draw(keys, state.step)`."""
+    """Whether the state that holds the key also counts steps, and passes the count to the draw: `draw(keys, state.step)`."""
     function, owner = event.frame.function, event.origin.name.rpartition(".")[0]
     if function is None or not owner:
         return False

@@ -103,7 +103,9 @@ class KeyReuse(Rule):
 
     @concerns(callees=("ExternalObject",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        """`init` uses a key up as no other draw does, since programs go on with it; but it draws the same weights again."""
+        """`init` does not consume a key like other draws, since programs continue to use it; but it draws the
+        same weights again.
+        """
         node, frame = event.node, event.frame
         if not isinstance(event.callee, ExternalObject) or event.callee.name != "flax.linen.Module.init":
             return
@@ -173,7 +175,7 @@ class KeyReuse(Rule):
 
 
 def _is_right_again(event: KeyEvent) -> bool:
-    """Whether the two uses are to draw the same numbers, or only one of them counts."""
+    """Whether both uses should draw the same numbers, or only one of them counts."""
     return (
         _keeps_aligned(event.first, event.node)
         or (bool(event.callee) and _compares(event))
@@ -200,7 +202,7 @@ def _is_right_again(event: KeyEvent) -> bool:
 
 
 def _begins_again(event: KeyEvent) -> bool:
-    """`state = reset(key)`, and later the same statement again: it returns to the state where it began."""
+    """`state = reset(key)`, and later the same statement again: it returns to the initial state."""
     statements = [event.frame.module.parents.get(call) for call in (event.first, event.node)]
     first, second = (ast.unparse(one) if isinstance(one, ast.Assign) else "" for one in statements)
     return bool(event.callee) and bool(first) and first == second
@@ -277,7 +279,7 @@ def _calls_the_same(event: KeyEvent) -> bool:
 
 
 def _evaluates_the_same(event: KeyEvent) -> bool:
-    """Whether what is evaluated is compared on the same numbers, by a key that is named for it."""
+    """Whether results are compared on the same numbers, with a key whose name says so."""
     named = bool(event.callee) and _EVALUATION.search(event.origin.name) is not None
     return named and _calls_the_same(event)
 
@@ -321,7 +323,7 @@ def _reinitializes(event: KeyEvent) -> bool:
 
 
 def _draws_nothing(call: ast.AST) -> bool:
-    """A call of a layer in the mode of inference, which takes a key and does not use it."""
+    """A call of a layer in inference mode, which takes a key and does not use it."""
     return isinstance(call, ast.Call) and any(
         keyword.arg in _INERT
         and isinstance(keyword.value, ast.Constant)
@@ -431,7 +433,7 @@ def _only_watches(node: ast.AST, loop: ast.AST) -> bool:
 
 
 def _asked(node: ast.AST, module: Module) -> dict[str, tuple[object, bool]]:
-    """What `kind == "normal"`, `kind != "normal"` and the like imply for names where `node` runs."""
+    """The conditions on names that `kind == "normal"`, `kind != "normal"` and similar tests imply where `node` runs."""
     found: dict[str, tuple[object, bool]] = {}
     inside = node
     for around in module.ancestors(node):

@@ -84,7 +84,7 @@ class ShuffledApart(Rule):
 
 
 def _fit(one: str, two: str) -> bool:
-    """Whether two names speak of the same set: `x_train` and `y_train`, or no set at all."""
+    """Whether two names may belong to the same set: `x_train` and `y_train`, or names without a set."""
     sets = [
         {part for part in name.split("_") if part in ("train", "test", "val", "valid")} for name in (one, two)
     ]

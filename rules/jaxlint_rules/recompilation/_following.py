@@ -167,8 +167,9 @@ def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.e
 
 
 def attributes_stepped(node: ast.expr, loop: ast.AST, frame: Frame) -> Iterator[tuple[str, str]]:
-    """The attributes of an object that each iteration sets, here or in a function that gets the object, to what follows
-    a counter; with the name that they follow."""
+    """The attributes of an object that each iteration sets, here or in a function that receives the object,
+    to a value computed from a counter; with the name of the counter.
+    """
     owner = dotted(node)
     for assignment in _always(loop):
         for name in _attributes_of(owner, assignment):

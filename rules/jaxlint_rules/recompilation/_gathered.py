@@ -94,7 +94,7 @@ def _filled_part(method: Value | None, position: int | None) -> str:
 
 @cache
 def _counted(cls: ast.ClassDef) -> dict[str, list[str]]:
-    """Attributes that methods count up, perhaps to a bound, and that none sets back; and the names of these methods."""
+    """Attributes that methods increment, perhaps up to a bound, and that none resets; and the names of these methods."""
     found: dict[str, list[str]] = {}
     kept: set[str] = set()
     for method in nodes_of(cls, ast.FunctionDef):

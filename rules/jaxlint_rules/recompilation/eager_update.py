@@ -86,7 +86,7 @@ class EagerUpdate(Rule):
     def __init__(self) -> None:
         self.told: set[ast.AST] = (
             set()
-        )  # loops and the functions that they call: one step mends all that one updates
+        )  # loops and the functions that they call: one jitted step replaces all updates of a loop
 
     @concerns(
         callees=("BoundMethod", "ExternalMethod", "Unknown"), methods=("update", _OF_STATES, *_UNPACKED)
@@ -173,7 +173,7 @@ def _is_unpacked_update(event: CallEvent) -> bool:
 
 
 def _jit_of(module: Module) -> str:
-    """The jit that takes the models of a module: one of equinox may have functions among its leaves."""
+    """The jit that accepts the models of a module: equinox models may have functions among their leaves."""
     equinox = any(not dots and name.partition(".")[0] == "equinox" for dots, name in module.asked)
     return "equinox.filter_jit" if equinox else "jax.jit"
 

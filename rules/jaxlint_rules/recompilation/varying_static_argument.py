@@ -213,7 +213,7 @@ class VaryingStaticArgument(Rule):
 
 
 def _is_number(given: ast.expr, cls: ClassValue, name: str) -> bool:
-    """Whether a field is declared as a Python number, and is given one: arithmetic without a call of JAX or NumPy."""
+    """Whether a field is declared as a Python number, and its argument is one: arithmetic without a call of JAX or NumPy."""
     declared = cls.all_fields().get(name)
     annotation = declared.annotation if declared is not None else None
     if annotation is None or ast.unparse(annotation) not in ("float", "int"):

@@ -59,8 +59,7 @@ def difference(left: Value, right: Value, carry: bool = False, depth: int = 4) -
 
 
 def changed_in_size(left: Value, right: Value, depth: int = 4) -> str:
-    """How `right` certainly has another structure or shape than `left`, whatever `left` is; parts are compared in
-    pairs."""
+    """How `right` certainly has another structure or shape than `left`, whatever `left` is; parts are compared in pairs."""
     found = grown(left, right) or resized(left, right) or reduced_apart(left, right)
     if found or depth == 0:
         return found

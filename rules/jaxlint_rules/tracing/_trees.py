@@ -20,7 +20,7 @@ from jaxlint.api.values import (
     short_source,
 )
 
-# Where the trees stand that need one structure. The first of `tree.map` may be a prefix of the others.
+# The positions of trees that need one structure. The first tree of `tree.map` may be a prefix of the others.
 TREES = {
     "jax.tree.map": (1, None),
     "optax.apply_updates": (0, 2),

@@ -51,7 +51,7 @@ class BranchMismatch(Rule):
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
         if len(event.results) < 2 or event.is_guarded(convention=False):
             return
-        for one, other in combinations(event.results[:MAX_COMPARED], 2):  # each of them may be little known
+        for one, other in combinations(event.results[:MAX_COMPARED], 2):  # little may be known about each
             found = difference(one, other) or changed_in_size(one, other)
             if found:
                 report(

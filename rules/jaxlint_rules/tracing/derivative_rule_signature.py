@@ -77,7 +77,7 @@ class DerivativeRuleSignature(Rule):
 
     def on_derivative_rules(self, event: DerivativeRulesEvent, report: Reporter) -> None:
         t = event.transformed
-        # The decorator that makes the rule a rule is no decorator that may change its signature.
+        # The decorator that registers the rule does not change its signature.
         primal = signature_of(t.target, _decorators(t.target) - 1 if _is_decorated_by(t) else 0)
         fixed = _not_differentiated(t, primal) if primal is not None else None
         if primal is None or primal.more or fixed is None or event.is_caught():
@@ -104,11 +104,11 @@ class DerivativeRuleSignature(Rule):
             )
 
     def on_forward_result(self, event: ForwardResultEvent, report: Reporter) -> None:
-        """One array is no pair, whatever its length."""
+        """A single array is not a pair, whatever its length."""
         rule, result = event.rule, event.result
         if not isinstance(result, Array) or not result.certain or result.tree:
             return
-        is_one = result.made is not None or bool(result.dtype)  # a tree has none of its own
+        is_one = result.made is not None or bool(result.dtype)  # a tree has none itself
         if not is_one or not isinstance(rule, Function) or event.is_caught():
             return
         report(
@@ -131,7 +131,7 @@ def _decorators(value: Value) -> int:
 
 
 def _is_decorated_by(t: Transformed) -> bool:
-    """Whether the function is made a function with rules by its only decorator."""
+    """Whether the function gets its derivative rules from its only decorator."""
     return _decorators(t.target) == 1
 
 
@@ -151,7 +151,7 @@ def _not_differentiated(t: Transformed, primal: Signature) -> int | None:
 
 
 def _uncallable(rule: Value | None, count: int) -> tuple[Function, ast.AST, str] | None:
-    """That a rule cannot be called with as many arguments as JAX passes."""
+    """The error that a rule cannot be called with as many arguments as JAX passes."""
     function = _function(rule)
     if function is None or _decorators(function) > 1:
         return None
@@ -164,7 +164,7 @@ def _uncallable(rule: Value | None, count: int) -> tuple[Function, ast.AST, str]
 
 
 def _returned(rule: Value | None, count: int, what: str) -> tuple[Function, ast.AST, str] | None:
-    """That a rule returns tuples of another length than JAX needs."""
+    """The error that a rule returns tuples of another length than JAX needs."""
     function = _function(rule)
     if function is None or isinstance(function.node, ast.Lambda) or _decorators(function):
         return None

@@ -39,7 +39,7 @@ _LOSSES = (
 _SEGMENTS = tuple(f"jax.ops.segment_{name}" for name in ("sum", "max", "min", "prod"))
 _AT = frozenset(AT_UPDATES) - {"get"}
 _MANY = 2**31
-# Where the starts, and the sizes or the update, stand; whether there is one start for each axis.
+# The positions of the starts, and of the sizes or the update; whether there is one start for each axis.
 _DYNAMIC = {
     "dynamic_slice": (1, "start_indices", 2, "slice_sizes", True),
     "dynamic_slice_in_dim": (1, "start_index", 2, "slice_size", False),
@@ -236,7 +236,9 @@ class IndexOutOfRange(Rule):
 
 
 def _is_chosen_by_index(event: Event) -> bool:
-    """Whether the code is a branch of `lax.cond` whose predicate asks for what the index is made of: `i < n - 1` before `x[i + 1]`."""
+    """Whether the code is a branch of `lax.cond` whose predicate tests the values behind the index: `i < n -
+    1` before `x[i + 1]`.
+    """
     module, node = event.frame.module, event.node
     at = updated_at(node) if isinstance(node, ast.Call) else None
     index = at[1] if at is not None else getattr(node, "slice", None)

@@ -105,6 +105,6 @@ def _is_one_array(result: Value) -> TypeGuard[Array]:
 
 
 def _is_starred(event: DifferentiatedEvent) -> bool:
-    """Whether the call passes `*args`, so that which paths the function takes is less sure."""
+    """Whether the call passes `*args`, which makes the taken paths of the function less certain."""
     node = event.node
     return isinstance(node, ast.Call) and any(isinstance(given, ast.Starred) for given in node.args)

@@ -11,7 +11,7 @@ from jaxlint.api.values import Array, ExternalMethod, NumpyArray, Unknown, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name, unpacked, updated_at
 
-# What gives each index once, or a mask.
+# Functions that return each index once, or a mask.
 _UNIQUE = frozenset(
     {
         *("argsort", "arange", "permutation", "nonzero", "where", "flatnonzero", "unique", "top_k", "iota"),
@@ -125,7 +125,7 @@ def _may_repeat(part: ast.expr, frame: Frame) -> bool:
 
 @cache
 def _bound_to_unique(owner: ast.AST) -> frozenset[str]:
-    """The variables that a body binds to what gives each index once, also by unpacking."""
+    """The variables that a body binds to the result of such a function, also by unpacking."""
     return frozenset(
         part.id
         for statement in nodes_of(owner, ast.Assign)

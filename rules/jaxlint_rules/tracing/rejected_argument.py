@@ -129,7 +129,9 @@ def _rejected(event: CallEvent) -> tuple[str, str] | None:
 
 
 def _is_said_to_be_key(event: CallEvent, position: int) -> bool:
-    """Whether the argument is a parameter that is annotated as a PRNG key: what a caller in another file passes is less sure."""
+    """Whether the argument is a parameter that is annotated as a PRNG key; then the argument of a caller in
+    another file is less certain.
+    """
     node, function = event.node, event.frame.function
     if not isinstance(node, ast.Call) or position >= len(node.args) or function is None:
         return False
@@ -139,7 +141,7 @@ def _is_said_to_be_key(event: CallEvent, position: int) -> bool:
 
 
 def _order(event: CallEvent, position: int, kind: str) -> str:
-    """That another argument is of the kind that belongs here."""
+    """The hint that another argument is of the kind that belongs here."""
     for other, value in enumerate(event.args):
         fits = isinstance(value, Array) and value.role == "key" if kind == KEY else _has_kind(value, kind)
         rejects = next((k for p, _, k in ACCEPTED[event.name] if p == other), "")
@@ -184,7 +186,7 @@ def _no_key(value: Value) -> str:
 
 
 def _of_two_dtypes(event: CallEvent) -> tuple[str, str] | None:
-    """That the arrays of a function without conversion are of two kinds of dtype."""
+    """The error that the arrays of a function without conversion have two kinds of dtype."""
     values = [event.args[n] for n in ONE_DTYPE.get(event.name, ()) if n < len(event.args)]
     dtypes = [strong(_dtype(value)) if _is_sure(value) else "" for value in values]
     floats = [dtype for dtype in dtypes if is_float(dtype)]
@@ -198,7 +200,7 @@ def _of_two_dtypes(event: CallEvent) -> tuple[str, str] | None:
 
 
 def _index(operation: Operation) -> tuple[str, str] | None:
-    """The message and the reason where an array is indexed by floats."""
+    """The message and the reason if an array is indexed by floats."""
     if len(operation.args) != 2 or not _dtype(operation.args[0]):
         return None
     index = operation.args[1]
@@ -213,7 +215,7 @@ def _index(operation: Operation) -> tuple[str, str] | None:
 
 
 def _operands(operation: Operation) -> tuple[str, str] | None:
-    """The message and the reason where an operator on bits gets floats."""
+    """The message and the reason if a bit operator receives floats."""
     for value in operation.args:
         what = _other_kind(value, OPERATORS[operation.name])
         if what:

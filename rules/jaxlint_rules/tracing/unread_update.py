@@ -13,7 +13,7 @@ from jaxlint_rules._names import names_in, variable_given
 _OF_FORM = frozenset(
     ["reshape", "astype", "asarray", "array", "ravel", "transpose", "squeeze", "expand_dims", "broadcast_to"]
 )
-# An item, a reduction, a key: none of them would stand in the place of the array.
+# An item, a reduction, a key: none of them could replace the array.
 _OF_OTHERS = _OF_FORM | REDUCTIONS | {"getitem", "norm", "take", "argsort", "sort"}
 _UPDATES = ("jax.tree.map", "optax.apply_updates", "equinox.apply_updates", "equinox.tree_at")
 
@@ -84,7 +84,7 @@ class UnreadUpdate(Rule):
             if not isinstance(result, Array) or not result.certain or result.tree:
                 return  # a NumPy array is modified in place
         if isinstance(event, OperationEvent) and _gives_another(event.operation):
-            return  # other numbers, or another view of the same: left over, not an update
+            return  # other numbers, or another view of the same ones: left over, not an update
         report(
             statement,
             f"`{name}` is rebound to a new array that nothing reads; {source} keeps the old array",
@@ -98,7 +98,7 @@ def _gives_another(operation: Operation) -> bool:
 
 @cache
 def _updates(function: FunctionNode) -> dict[ast.AST, tuple[ast.Assign | ast.AugAssign, str]]:
-    """The statements that update a variable from its own value, each with that, by the nodes that compute it."""
+    """The statements that update a variable from its own value, each with the variable, by the nodes that compute it."""
     found: dict[ast.AST, tuple[ast.Assign | ast.AugAssign, str]] = {}
     for changed in nodes_of(function, ast.AugAssign):
         if isinstance(changed.target, ast.Name):

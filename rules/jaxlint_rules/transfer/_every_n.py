@@ -30,8 +30,9 @@ def is_periodic(test: ast.expr) -> bool:
 
 
 def is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """Whether only some iterations come to a place: a conditional expression is around it, or `if step % 100: continue`
-    before it lets only every N-th one through."""
+    """Whether only some iterations reach a place: a conditional expression is around it, or `if step % 100:
+    continue` before it lets only every N-th one pass.
+    """
     inner = node
     for above in module.ancestors(node):
         if isinstance(above, ast.IfExp) and inner is not above.test and above is not node:
@@ -51,7 +52,7 @@ _OPTIONS = re.compile(r"verbose|debug|print|(^|_)log|sync|progress|display|(^|_)
 
 
 def is_asked_for(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """Whether an option of the caller lets the loop come to a place: `if verbose:`, where no iteration sets it."""
+    """Whether an option of the caller decides if the loop reaches a place: `if verbose:`, where no iteration sets it."""
     for above in module.ancestors(node):
         if above is loop:
             return False

@@ -36,8 +36,9 @@ def feeds_back(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
 
 
 def searches(node: ast.AST, loop: ast.AST) -> bool:
-    """Whether the value decides that the loop has found what it looks for, and no iteration continues another: there is
-    no work that could go on beside the wait."""
+    """Whether the value decides that the loop has found its result, and no iteration continues another: no
+    work could run beside the wait.
+    """
     if not isinstance(loop, ast.For) or _continues(loop):
         return False
     names = made_of(node, loop)
@@ -49,7 +50,7 @@ def searches(node: ast.AST, loop: ast.AST) -> bool:
 
 
 def _continues(loop: ast.For) -> bool:
-    """Whether an assignment of the body reads what an earlier iteration has left."""
+    """Whether an assignment of the body reads a value from an earlier iteration."""
     stored, bound = names_stored(loop), names_in(loop.target)
     for statement in loop.body:
         if isinstance(statement, (ast.For, ast.While, ast.AugAssign)):

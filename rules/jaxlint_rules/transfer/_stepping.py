@@ -1,4 +1,4 @@
-"""The loop whose iterations a host sync holds up: it calls compiled functions, here or in a caller."""
+"""The loop that a host sync delays: its iterations call compiled functions, here or in a caller."""
 
 from __future__ import annotations
 

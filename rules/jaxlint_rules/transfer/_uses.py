@@ -1,4 +1,4 @@
-"""What the host does with an awaited value: whether a later read would serve as well."""
+"""What the host does with a value that it waits for: whether it could read the value later."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ _KEEPS = re.compile(
 
 
 def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
-    """Whether the iteration itself needs an array on the host, so that it cannot be read later, and NumPy is not all that
-    works on it."""
+    """Whether the iteration itself needs an array on the host, so that it cannot be read later, and not only NumPy uses it."""
     if how.startswith("numpy.save") or _leaves_by(node, loop):
         return True
     if not how.startswith("numpy."):
@@ -40,7 +39,7 @@ def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
 
 
 def _leaves_by(node: ast.AST, loop: ast.AST) -> bool:
-    """Whether a value that the iteration computes on the host from it decides whether a loop of trials ends."""
+    """Whether a value that the host computes from it in the iteration decides if a loop of trials ends."""
     if advances(loop):
         return False
     names = _named(node, loop)

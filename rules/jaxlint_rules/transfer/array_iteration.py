@@ -91,7 +91,7 @@ class ArrayIteration(Rule):
         if counted:
             array, how = _held(counted, frame), "indexing"
         if array is None or not _is_plain(array) or any(_selects(part) for part in walk(event.node)):
-            return  # as few as the data has
+            return  # as few as there are in the data
         body = _body(node, frame)
         if counted and not _reads_items(node, body, counted, frame):
             return
@@ -116,10 +116,10 @@ class ArrayIteration(Rule):
         self.found.setdefault(node, (event, how, advice))
 
     def finish(self, report: Reporter) -> None:
-        """All loops are known: one that takes an element of another apart is mended with it."""
+        """Runs once all loops are known: a loop over the elements of an element of another loop is corrected with that one."""
         arrays: set[tuple[ast.AST, str]] = (
             set()
-        )  # one copy to the host mends all comprehensions over an array
+        )  # one copy to the host corrects all comprehensions over an array
         for node, (event, how, severity) in self.found.items():
             if isinstance(node, ast.comprehension) and isinstance(event.node, ast.Name):
                 if (event.frame.owner, event.node.id) in arrays:
@@ -137,8 +137,9 @@ class ArrayIteration(Rule):
 
 
 def _is_read_out(loop: Loop, body: list[ast.AST], shape: tuple[int, ...] | None, frame: Frame) -> bool:
-    """Whether Python only reads an array that is not seen to be long, to list, look up or format its elements, and no loop
-    around comes there again and again."""
+    """Whether Python only reads an array that is not visibly long, to list, look up or format its elements,
+    and no loop around repeats this.
+    """
     if (shape is not None and shape[0] > _LONG) or _computes(body, frame):
         return False
     return not any(map(_is_of_many, frame.module.ancestors(loop.node))) and not any(
@@ -147,7 +148,7 @@ def _is_read_out(loop: Loop, body: list[ast.AST], shape: tuple[int, ...] | None,
 
 
 def _is_of_few(iterable: ast.AST, shape: tuple[int, ...] | None, frame: Frame) -> bool:
-    """Whether the array is not seen to be long: `jnp.unique(labels)` gives as many as there are kinds, in a variable too."""
+    """Whether the array is not visibly long: `jnp.unique(labels)` has one element for each kind, also in a variable."""
     if shape is not None and shape[0] > _LONG:
         return False
     made = [
@@ -204,7 +205,7 @@ def _is_of_many(above: ast.AST) -> bool:
 
 
 def _is_told_around(node: ast.AST, iterable: ast.AST, told: KeysView[ast.AST], frame: Frame) -> bool:
-    """Whether it runs over an element of a loop around that is reported: one copy to the host mends both."""
+    """Whether it runs over an element of an enclosing loop that is reported: one copy to the host corrects both."""
     names = names_in(iterable)
     return any(
         above in told and isinstance(above, ast.For) and names & names_stored(above.target)
@@ -270,7 +271,7 @@ def _taken_apart(iterable: ast.AST, value: Value, frame: Frame) -> Array | None:
 
 
 def _is_made_here(array: Array) -> bool:
-    """Created from numbers alone, as by `jnp.linspace`: the program chooses the number of elements."""
+    """Whether it was created from numbers alone, as by `jnp.linspace`: the program chooses the number of elements."""
     made = array.made
     return made is not None and made.name in ("arange", "linspace", "zeros", "ones", "full")
 

@@ -112,7 +112,7 @@ class DevicePutInLoop(Rule):
 
 
 def _repeats(loop: ast.AST) -> bool:
-    """`for _ in range(20):` the same again, as where a call is timed."""
+    """`for _ in range(20):` repeats the same computation, as for a measurement."""
     read = {name.id for statement in getattr(loop, "body", []) for name in name_loads(statement)}
     return read.isdisjoint(loop_variables(loop))
 

@@ -1,4 +1,4 @@
-"""Buffers that are copied whole for each row written into them."""
+"""Whole buffers that are copied for each row written into them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class EagerBufferUpdate(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self.told: set[ast.AST] = set()  # functions: their buffers are mended alike
+        self.told: set[ast.AST] = set()  # functions: their buffers are corrected together
 
     @concerns(callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -95,7 +95,7 @@ class EagerBufferUpdate(Rule):
 
 
 def _is_made_anew(target: str, frame: Frame, module: Module) -> bool:
-    """Whether the method, or one that calls it, makes the buffer before: it is filled once, and not kept from call to call."""
+    """Whether the method, or one that calls it, creates the buffer first: it is filled once, and not kept between calls."""
     for one in (frame, *frame.callers()):
         for statement in nodes_of(one.owner, ast.Assign) if one.module is module else ():
             if (

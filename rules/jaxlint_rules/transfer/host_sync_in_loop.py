@@ -64,7 +64,7 @@ _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
 _WORKS = re.compile(rf"{_TRAINS.pattern}|step|eval|sampl|predict|generat|infer|forward")
 _BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
-_IN_HELPERS = _SHOWN | {  # others, as `np.asarray`, may be the purpose of a function
+_IN_HELPERS = _SHOWN | {  # others, such as `np.asarray`, may be the purpose of a function
     *("block_until_ready", "setitem"),
     *("numpy.isfinite", "numpy.isnan", "numpy.isinf"),
 }
@@ -217,7 +217,7 @@ class HostSyncInLoop(Rule):
         if loop in frame.loops and must_wait(event.node, loop.node, how):
             self.needed.add(loop.node)
         if exit_of(event) and not has_while_loop(frame):
-            return  # `convergence-loop` speaks of it
+            return  # `convergence-loop` reports it
         if is_few(loop, frame) or is_short(loop) or _compiles(loop.node) or _waits_once(event, loop, value):
             return
         fetched = how in _FETCHES or how.startswith("numpy.")
@@ -277,9 +277,10 @@ class HostSyncInLoop(Rule):
 
 @cache
 def _compiles(loop: ast.AST) -> bool:
-    """Whether each iteration has to compile a program of its own, beside which a wait is nothing.
+    """Whether each iteration must compile a separate program; compared with that, a wait costs nothing.
 
-    One that reads nothing of the iteration can be jitted before the loop, as `jit-in-loop` says. The wait is then what is left.
+    A program that depends on no value of the iteration can be jitted before the loop, as `jit-in-loop` says.
+    Then the wait remains.
     """
     own = names_stored(loop) | {one.name for one in nodes_of(loop, ast.FunctionDef)}
     return any(
@@ -290,7 +291,7 @@ def _compiles(loop: ast.AST) -> bool:
 
 
 def _waits_once(event: Event, loop: Loop, value: Array) -> bool:
-    """Whether the value is the last of many steps that a loop within an iteration made, as at the end of an epoch."""
+    """Whether the value is the last of many steps that an inner loop made, as at the end of an epoch."""
     function = value.jitted.rpartition(".")[2]
     return any(
         any(
@@ -305,7 +306,7 @@ def _waits_once(event: Event, loop: Loop, value: Array) -> bool:
 
 
 def _runs_within(node: ast.AST) -> list[ast.AST]:
-    """What a loop, or a comprehension, runs for each of its elements."""
+    """The code that a loop, or a comprehension, runs for each of its elements."""
     if isinstance(node, (ast.For, ast.While)):
         return list(node.body)
     return [node.elt] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else []
@@ -325,8 +326,9 @@ def _is_meant(wait: _Wait, report: Reporter) -> bool:
 
 
 def _lists_results(wait: _Wait) -> bool:
-    """Whether each iteration computes something of its own and prints it, as a row of a table: nothing is trained,
-    sampled or evaluated, and no iteration waits for another."""
+    """Whether each iteration computes a separate result and prints it, as a row of a table: nothing is
+    trained, sampled or evaluated, and no iteration waits for another.
+    """
     loop = wait.loop.node
     return (
         isinstance(loop, ast.For)
@@ -352,14 +354,14 @@ def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
 
 
 def _is_looked_at(wait: _Wait, report: Reporter) -> bool:
-    """Whether a notebook cell steps something that it does not train, for its author to inspect."""
+    """Whether a notebook cell steps something that it does not train, so that its author can inspect it."""
     frame = wait.event.frame
     is_notebook = report.module.source.path.suffix == ".ipynb"
     return is_notebook and frame.function is None and not _TRAINS.search(wait.jitted.lower())
 
 
 def _is_for_the_world(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """`action = np.asarray(action)`, if the loop passes `action` to an environment, which needs it anyway."""
+    """`action = np.asarray(action)`, where the loop passes `action` to an environment, which needs it on the host."""
     name = variable_given(module.parents.get(node))
     return bool(name) and any(
         isinstance(call.func, ast.Attribute)
@@ -384,7 +386,7 @@ def _collected(event: Event, report: Reporter) -> FixRequest | None:
 
 
 def _acts_on_the_world(event: ConvertEvent, report: Reporter) -> bool:
-    """`env.step(np.asarray(action))`: an environment on the host needs the action anyway."""
+    """`env.step(np.asarray(action))`: an environment on the host needs the action."""
     parent = report.module.parents.get(event.node)
     return (
         isinstance(parent, ast.Call)
@@ -434,7 +436,7 @@ def _holds_up_a_step(event: Event) -> bool:
 
 
 def _holds_up_callers(event: Event) -> bool:
-    """Whether a method waits for the value that it has just updated in its object, in a loop without a clock."""
+    """Whether a method waits for a value that it has just updated in its object, in a loop without a clock."""
     function, caller, node = event.frame.function, event.frame.caller, event.node
     if function is None or caller is None or event.frame.loops or not isinstance(node, ast.Call):
         return False

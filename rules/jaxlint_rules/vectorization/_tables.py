@@ -64,7 +64,7 @@ def _written(statement: ast.stmt, number: str) -> Iterator[str]:
 
 
 def _carries(loop: ast.For, parts: list[ast.AST], tables: set[str]) -> bool:
-    """Whether an iteration reads, besides the tables, what the one before has bound."""
+    """Whether an iteration reads, besides the tables, names that the previous one has bound."""
     bound = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     return _reads_before(loop.body, bound - tables)
 

@@ -181,7 +181,7 @@ class AppendLoop(Rule):
 
 
 def _is_long(loop: ast.For, trips: int | None, carries: bool) -> bool:
-    """Whether the loop is seen to have many iterations: their number, or steps of a recurrence that go along an array or time."""
+    """Whether the loop visibly has many iterations: by their number, or as steps of a recurrence along an array or time."""
     if trips is not None:
         return trips > FEW
     if not carries:

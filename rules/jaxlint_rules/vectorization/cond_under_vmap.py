@@ -16,7 +16,7 @@ _HEAVY = frozenset(
     linalg.det linalg.slogdet linalg.expm matmul dot einsum tensordot conv_general_dilated fft.fft fft.ifft fft.fft2
     fft.rfft fft.irfft sort argsort scan while_loop fori_loop convolve""".split()  # noqa: SIM905
 )
-_LIGHT = frozenset({"sort", "argsort"})  # of a row, which is short more often than not
+_LIGHT = frozenset({"sort", "argsort"})  # of a row, which is usually short
 _BRANCHES = frozenset({"jax.lax.cond", "jax.lax.switch"})
 
 

@@ -136,8 +136,9 @@ class LayerLoop(Rule):
 
 
 def _takes_by_number(node: ast.For) -> bool:
-    """Whether each layer takes something else by its number, such as its part of a cache: `caches[i]`, which would have
-    to be stacked as well."""
+    """Whether each layer uses another value by its number, such as its part of a cache: `caches[i]`, which
+    would have to be stacked as well.
+    """
     numbers = counters(node)
     return any(
         isinstance(part.slice, ast.Name) and part.slice.id in numbers

@@ -86,7 +86,7 @@ class VmapOfJit(Rule):
             place,
             f"`vmap` of a jitted function is retraced at every call; use `jit(vmap({inner.label}))`",
             reason=f"{outer.why.explain(report.module)}, {inner.why.explain(report.module)}",
-            # Under jit it costs nothing: who calls a decorated function, and whether in a loop, is not seen here.
+            # Under jit it costs nothing, and the callers of a decorated function are not visible here.
             severity=Severity.INFO if event.decorator is not None or _is_called_once(event, report) else None,
             fix=fix,
         )
@@ -137,7 +137,7 @@ def _behind(target: Value) -> Value:
 
 
 def _goes_by_chunks(loop: ast.AST) -> bool:
-    """`for i in range(0, n, size):` what does not fit at once is divided, into few parts that take long."""
+    """`for i in range(0, n, size):` divides data that does not fit at once into a few parts, each of which takes long."""
     iterable = getattr(loop, "iter", None)
     chunks = (
         isinstance(iterable, ast.Call) and last_name(iterable.func) == "range" and len(iterable.args) == 3
@@ -146,7 +146,7 @@ def _goes_by_chunks(loop: ast.AST) -> bool:
 
 
 def _is_called_once(event: TransformEvent, report: Reporter) -> bool:
-    """Whether the function around keeps the mapped function in a variable, and calls it in one place, in no loop."""
+    """Whether the enclosing function keeps the mapped function in a variable, and calls it in one place, in no loop."""
     statement = report.module.parents.get(event.node)
     if isinstance(statement, ast.Call) and statement.func is event.node and event.frame.function is None:
         return not event.frame.loops  # a statement of a script: `vmap(jit(f))(xs)`
