@@ -1,4 +1,4 @@
-"""`jaxlint inspect`: what the analysis believes is traced, and why."""
+"""`jaxlint inspect`: which functions and parameters are traced according to the analysis, and why."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--no-cache", is_flag=True, hidden=True, expose_value=False)  # nothing is cached here
 @file_options
 def command(options: RunOptions, wanted: str | None, output_format: str, calls: bool, arrays: bool) -> None:
-    """Show which functions JAX stages, which parameters are traced there, and why.
+    """Show which functions JAX traces, which of their parameters are tracers, and why.
 
     PATHs are files or folders. Exits with 0, or 2 when a file could not be read.
     """
@@ -67,12 +67,12 @@ def command(options: RunOptions, wanted: str | None, output_format: str, calls: 
             cell, line, reason = shown_line(fact.path, fact.line, fact.reason, read)
             path = fact.path if cell is None else f"{fact.path}:cell {cell}"
             basis = " (by convention)" if fact.basis == "convention" else ""
-            verdict = {"yes": f"staged{basis}", "no": "not staged", "unknown": "unknown"}[fact.staged]
+            verdict = {"yes": f"traced{basis}", "no": "not traced", "unknown": "unknown"}[fact.staged]
             click.echo(f"{shown_name(path)}:{line} {escaped(f'{fact.qualname}: {verdict}, {reason}')}")
             for name, kind in fact.params.items():
                 click.echo(escaped(f"    {name}: {kind}{_given(fact, name, read)}"))
         if wanted is not None and not facts:
-            click.echo(f"no function called {wanted!r} in what was read")
+            click.echo(f"no function is called {wanted!r} in these files")
         elif wanted is None:
             click.echo(_count(facts))
     _finish(result, analysis)
@@ -113,7 +113,7 @@ def _count(facts: Sequence[FunctionFacts]) -> str:
     verdicts = Counter(fact.staged for fact in facts)
     functions = "1 function" if len(facts) == 1 else f"{len(facts)} functions"
     return (
-        f"{functions}: {verdicts['yes']} staged, {verdicts['no']} not staged, {verdicts['unknown']} unknown."
+        f"{functions}: {verdicts['yes']} traced, {verdicts['no']} not traced, {verdicts['unknown']} unknown."
     )
 
 

@@ -20,7 +20,7 @@ from jaxlint.syntax.parse import parse_source, split_lines
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SHOWN_CALLS = 3
-HINTS = frozenset({"staged", "static"})
+HINTS = frozenset({"traced", "static"})
 Place = tuple[int | None, int, int]  # cell, line from 1, column from 0 in code points
 
 
@@ -102,7 +102,7 @@ class Explanations:
                 reason = shown_line(
                     self.source.display, header, facts.reason, {self.source.display: self.source}
                 )[2]
-                yield Hint(self._place(header, len(self.lines[header - 1].rstrip())), "staged", reason)
+                yield Hint(self._place(header, len(self.lines[header - 1].rstrip())), "traced", reason)
             for name, parameter in function.parameters.items():
                 if facts.params.get(name) == "static" and name not in ("self", "cls"):
                     end = self._column(parameter.end_lineno or 0, parameter.end_col_offset or 0)

@@ -85,7 +85,11 @@ class _Wishes:
         def on(key: str) -> bool:
             return given.get(key, True) is not False
 
-        hints = frozenset(kind for kind in HINTS if on("inlayHints") and on(f"{kind}Hints"))
+        # `stagedHints` is the former name of `tracedHints`
+        kinds = {kind for kind in HINTS if on(f"{kind}Hints")} - (
+            {"traced"} if not on("stagedHints") else set()
+        )
+        hints = frozenset(kinds if on("inlayHints") else ())
         return cls(on("hover"), hints)
 
 

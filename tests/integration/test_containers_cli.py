@@ -136,7 +136,7 @@ def test_markdown_when_named_or_included(project: Path) -> None:
 
 def test_inspect_names_cells(project: Path) -> None:
     assert (
-        "book.ipynb:cell 3:1 step: staged, `step` is decorated with `jax.jit` at line 1"
+        "book.ipynb:cell 3:1 step: traced, `step` is decorated with `jax.jit` at line 1"
         in jaxlint("inspect", "book.ipynb", cwd=project).stdout
     )
     assert (

@@ -739,7 +739,7 @@ def test_inspect_shows_the_rest_beside_a_file_that_is_not_python(tmp_path: Path)
         code, out, err = jaxlint("inspect", *options, cwd=tmp_path)
         assert code == 2
         assert re.fullmatch(r"error: broken\.py:6: not valid Python: .*\n", err)
-        assert '"g"' in out or "g: unknown" in out or "g: not staged" in out, out
+        assert '"g"' in out or "g: unknown" in out or "g: not traced" in out, out
 
 
 HEAD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x):\n    if x > 0:\n        return x\n    return -x\n\n\n"

@@ -1,4 +1,4 @@
-"""`jaxlint inspect` as a user runs it: what is staged, how the trace gets there, and the options that it takes."""
+"""`jaxlint inspect` as a user runs it: what is traced, how the trace gets there, and the options that it takes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
     run = jaxlint("inspect", "model.py", cwd=project)
     lines = run.stdout.splitlines()
-    jitted = "staged, `step` is decorated with `jax.jit` at train.py:9; call path: `step` -> `loss` ->"
+    jitted = "traced, `step` is decorated with `jax.jit` at train.py:9; call path: `step` -> `loss` ->"
     assert run.returncode == 0
     assert f"model.py:8 Layer.apply: {jitted} `Layer.apply`" in lines
     assert f"model.py:11 Layer.scaled: {jitted} `Layer.apply` -> `Layer.scaled`" in lines
@@ -71,18 +71,18 @@ def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
         "    self: static",
         "    weight: traced",
     ]
-    assert "model.py:15 describe: not staged, every call seen runs on the host" in lines
-    assert lines[-1] == "4 functions: 2 staged, 1 not staged, 1 unknown."
+    assert "model.py:15 describe: not traced, every call seen runs on the host" in lines
+    assert lines[-1] == "4 functions: 2 traced, 1 not traced, 1 unknown."
 
 
 def test_a_function_by_name(project: Path) -> None:
     run = jaxlint("inspect", "--function", "step", ".", cwd=project)
     assert [line for line in run.stdout.splitlines() if not line.startswith(" ")] == [
-        "train.py:9 step: staged, `step` is decorated with `jax.jit` at line 9"
+        "train.py:9 step: traced, `step` is decorated with `jax.jit` at line 9"
     ]
     assert (
         jaxlint("inspect", "--function", "nobody", ".", cwd=project).stdout
-        == "no function called 'nobody' in what was read\n"
+        == "no function is called 'nobody' in these files\n"
     )
 
 
@@ -94,7 +94,8 @@ def test_json_has_the_keys_that_are_documented(project: Path) -> None:
         "path": "model.py",
         "qualname": "Layer.apply",
         "line": 8,
-        "staged": "yes",
+        "traced": "yes",
+        "staged": "yes",  # its former name
         "basis": "visible",
         "params": {"self": "static", "weight": "traced", "x": "traced"},
     }

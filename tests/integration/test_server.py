@@ -256,7 +256,7 @@ def test_a_hover_says_what_is_traced_since_when_and_which_array(project: Path) -
         assert "`total` is **a tracer** in `step`, `f32[]" in await editor.hover(uri, 8, 12)
         assert await editor.hover(uri, 1, 0) == ""
         assert await editor.hints(uri) == [
-            (" staged", types.Position(6, 23)),
+            (" traced", types.Position(6, 23)),
             (" static", types.Position(6, 21)),
         ]
 
@@ -309,11 +309,12 @@ def test_a_hover_names_the_calls_and_not_the_definition(project: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "hover", "hints"),
     [
-        ({}, True, {" staged", " static"}),
-        ({"hover": False}, False, {" staged", " static"}),
+        ({}, True, {" traced", " static"}),
+        ({"hover": False}, False, {" traced", " static"}),
         ({"inlayHints": False}, True, set()),
+        ({"tracedHints": False}, True, {" static"}),
         ({"stagedHints": False}, True, {" static"}),
-        ({"staticHints": False}, True, {" staged"}),
+        ({"staticHints": False}, True, {" traced"}),
     ],
 )
 def test_each_can_be_turned_off(

@@ -46,7 +46,7 @@ function serverCommand(settings, python, where = machine) {
 
 /** What the server is told: its own settings, without those of the extension. */
 function serverSettings(settings) {
-  const known = ["hover", "inlayHints", "stagedHints", "staticHints"];
+  const known = ["hover", "inlayHints", "tracedHints", "staticHints"];
   return Object.fromEntries(known.map((name) => [name, settings[name] !== false]));
 }
 

@@ -40,7 +40,7 @@ test("the server is told what the settings say, and by default what their schema
   assert.deepEqual(serverSettings({ hover: false, staticHints: false }), {
     hover: false,
     inlayHints: true,
-    stagedHints: true,
+    tracedHints: true,
     staticHints: false,
   });
 });

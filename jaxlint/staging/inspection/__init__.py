@@ -43,10 +43,14 @@ class FunctionFacts:
     calls: dict[str, list[CallSite | None]] | None = None
 
     def record(self) -> dict[str, object]:
-        """The facts as JSON data."""
+        """The facts as JSON data. `traced` also has its former name `staged`."""
         facts = asdict(self)
+        facts["traced"] = self.staged
         if self.calls is None:
             del facts["calls"]
+        else:
+            for call in (call for calls in facts["calls"].values() for call in calls if call is not None):
+                call["traced"] = call["staged"]
         return facts
 
 
