@@ -299,7 +299,7 @@ class _Run:
             for kind, fixes in among(group).items() if kinds else ():
                 one = kinds.pop(kind)
                 where = one.function or one.path
-                blamed += [(fix, f"it would bring {one.code} ({one.name}) in `{where}`") for fix in fixes]
+                blamed += [(fix, f"it would cause {one.code} ({one.name}) in `{where}`") for fix in fixes]
         return blamed
 
     # Fixes that do not converge

@@ -24,7 +24,7 @@ _COMMANDS = {
     "verify": "Run a program, try improvements and prove them.",
     "inspect": "Show which functions JAX traces, and why.",
     "targets": "Show the devices and compilers that `verify` can use here.",
-    "config": "Show which settings hold for a file, and where each comes from.",
+    "config": "Show the settings that apply to a file, and where each comes from.",
     "server": "Show findings and tracers in an editor.",
     "rules": "List the rules.",
     "explain": "Explain a rule: why it matters, examples, the fix.",

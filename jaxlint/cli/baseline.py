@@ -38,10 +38,10 @@ from jaxlint.source.read import shown_path
 @click.option("--update", is_flag=True, help="Remove findings that are gone, and add none.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 when --update would.")
 def command(options: RunOptions, given: Path | None, update: bool, only_check: bool) -> None:
-    """Write the findings of today to a file of known ones, which `check --baseline` does not show.
+    """Write today's findings to a baseline file, which `check --baseline` hides.
 
-    PATHs are files or folders; the current folder when left out. A baseline that exists only shrinks: --update takes out
-    the entries of findings that are gone, and follows files that were renamed. Exits with 0, with 1 when --check finds
+    PATHs are files or folders; by default the current folder. An existing baseline only shrinks: --update removes
+    the entries of findings that are gone, and follows renamed files. Exits with 0, with 1 when --check finds
     entries that are gone, and with 2 when something could not be checked or written.
     """
     if options.stdin is not None:

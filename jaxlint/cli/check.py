@@ -77,7 +77,7 @@ def command(
 ) -> None:
     """Report what makes JAX programs slow, big or wrong, from their source alone.
 
-    PATHs are files, folders, or `-` for standard input; the current folder when left out. Exits with 0 when there is
+    PATHs are files, folders, or `-` for standard input; by default the current folder. Exits with 0 when there is
     nothing to report, 1 when there are findings, 2 when something could not be checked.
     """
     check_folder_of(output)

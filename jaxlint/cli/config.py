@@ -30,9 +30,9 @@ from jaxlint.source.read import shown_path
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to show them (text)."
 )
 def command(options: RunOptions, schema: bool, output_format: str) -> None:
-    """Show which settings hold for a file or folder, and where each comes from.
+    """Show the settings that apply to a file or folder, and where each comes from.
 
-    PATH is one file or folder; the current folder when left out. The other options are those of `check`, and count.
+    PATH is one file or folder; by default the current folder. The other options are those of `check`, and change what applies.
     """
     if schema:
         from jaxlint.schemas import settings_schema
@@ -78,7 +78,7 @@ class Held:
     def lines(self) -> list[str]:
         found = [
             f"path      {self.path}",
-            f"settings  {self.source or 'none; defaults hold'}",
+            f"settings  {self.source or 'none; the defaults apply'}",
             f"project   {self.root}",
         ]
         if self.checked is not None:

@@ -35,10 +35,10 @@ _ASKED = re.compile(r"checked against ([\w-]+ [<>~][^;`]*)")
 @click.option("--unsafe-fixes", is_flag=True, help="Also make fixes that may change what the program does.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only remaining findings and errors.")
 def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) -> None:
-    """Rewrite what can be rewritten, and say what is left.
+    """Apply the fixes that keep a program's results, and list the remaining findings.
 
-    PATHs are files, folders, or `-` for standard input, whose new text goes to standard output; the current folder
-    when left out. Exits with 0 when nothing is left to report, 1 when findings remain (with --diff: when something
+    PATHs are files, folders, or `-` for standard input, whose new text goes to standard output; by default the
+    current folder. Exits with 0 when nothing is left to report, 1 when findings remain (with --diff: when something
     would change), 2 when something could not be checked or written.
     """
     narrowing = Narrowing.of(options.config)

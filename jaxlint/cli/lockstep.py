@@ -33,39 +33,39 @@ _OPTIONS = (
     click.option(
         "--lockstep",
         is_flag=True,
-        help="Run all processes of a program that calls jax.distributed.initialize, and say which of them leaves the common "
-        "order of programs, dies or stalls. Exits with 1 when one does.",
+        help="Run all processes of a program that calls jax.distributed.initialize, and report which one leaves the common "
+        "order of compiled programs, dies or stalls. Exits with 1 when one does.",
     ),
     click.option(
         "--processes",
         type=click.IntRange(min=2),
         metavar="N",
-        help="The program runs as so many processes, which are started on this machine with CPU devices. {process} and {processes} "
-        "among ARGS are replaced.",
+        help="Run the program as N processes on this machine, with CPU devices. {process} and {processes} "
+        "among ARGS become their number and N.",
     ),
     click.option(
         "--local-devices",
         type=click.IntRange(min=1),
         metavar="N",
-        help="With --processes: simulated CPU devices of each process (1).",
+        help="With --processes: simulated CPU devices in each process (1).",
     ),
     click.option(
         "--launcher",
         metavar="COMMAND",
-        help="The program runs as several processes, which this starts, say 'srun -n 8' or 'mpirun -n 4'.",
+        help="Run the program as several processes, which this command starts: 'srun -n 8', 'mpirun -n 4'.",
     ),
     click.option(
         "--stall",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help=f"With several processes: how long a process may launch nothing while others wait for it ({_STALL:g}).",
+        help=f"With several processes: how long a process may stay idle while others wait for it ({_STALL:g}).",
     ),
     click.option(
         "--shared",
         type=click.Path(file_okay=False, exists=True),
         metavar="FOLDER",
-        help="With several processes: an empty folder that all processes see, which keeps their lists. Without --processes and --launcher "
-        "this is one of several such commands, each for one process.",
+        help="With several processes: an empty folder that all of them see, for their records. Without --processes and --launcher, "
+        "run this command once for each process.",
     ),
 )
 

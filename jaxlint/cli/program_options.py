@@ -41,8 +41,8 @@ _OPTIONS = (
     click.option(
         "--calls",
         type=click.IntRange(min=0),
-        help="Stop the program after so many calls of its busiest jitted function; 0: run to the end. By default after 20 calls "
-        "of the one that takes the most time, once a function trains and no new one comes; tests: 0.",
+        help="Stop the program after N calls of its busiest jitted function; 0: run to the end. By default after 20 calls "
+        "of the function that takes the most time, once a function trains and no new one appears; tests: 0.",
     ),
     click.option(
         "--for",
@@ -71,7 +71,7 @@ _OPTIONS = (
         "--memory-limit",
         "device_memory",
         type=_Size(),
-        help="Memory of the device: combine the fastest versions that fit it, in place of the smallest.",
+        help="Memory of the device: combine the fastest versions that fit, instead of the smallest.",
     ),
     click.option(
         "--capture-bytes",

@@ -14,7 +14,7 @@ _INSTALL = "python -m pip install 'jaxlint-suite[server]'"
 @click.command("server")
 @click.option("--stdio", is_flag=True, help="Use standard input and output (the default).")
 def command(stdio: bool) -> None:
-    """Show findings, fixes and what is traced in an editor, by the language server protocol.
+    """Show findings, fixes and tracers in an editor, by the language server protocol.
 
     An editor starts it and talks to it on standard input and output.
     """

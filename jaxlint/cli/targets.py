@@ -22,7 +22,7 @@ _INSTALL = "python -m pip install 'jaxlint-suite[verify]'"
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to show them (text)."
 )
 def command(output_format: str) -> None:
-    """Show what `verify` can run on or compile for here, and what to install for the rest."""
+    """Show the devices that `verify` can run on or compile for on this machine, and what to install for the others."""
     if importlib.util.find_spec("jaxlint_runtime") is None:
         raise Failure(f"the runtime is not installed: {_INSTALL}")
     found = survey()

@@ -59,9 +59,9 @@ def command(
 ) -> None:
     """Move a project to newer releases of jax, flax, optax, chex, haiku and orbax.
 
-    Rewrites sources and notebooks behind the PATHs (the current folder when left out) and what the files of the project
-    require, whatever these ask for now; lists what is left, with what to do. Exits with 0 when nothing is left, 1 when
-    something is (with --check and --diff: or would change), 2 when something could not be read or written.
+    Rewrites the sources and notebooks in PATHs (by default the current folder), and raises the requirements in the
+    project's files. Then lists the remaining findings, with advice. Exits with 0 when none is left, 1 when some are
+    (with --check and --diff: or a file would change), 2 when something could not be read or written.
     """
     if options.stdin is not None:
         raise Failure("upgrade needs the files of a project; name them instead of `-`")

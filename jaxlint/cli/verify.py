@@ -81,13 +81,13 @@ _WAIT = 600.0  # seconds
     "--proof-cache",
     metavar="PLACE",
     envvar="JAXLINT_PROOF_CACHE",
-    help="A folder or URL (s3://..., gs://...) whose proofs are used and kept beside your own, by all who have the secret in JAXLINT_PROOF_KEY.",
+    help="Also use the proofs in this folder or URL (s3://..., gs://...), and store proofs there for all who share the secret in JAXLINT_PROOF_KEY.",
 )
 @click.option(
     "--timing",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="For timing one candidate; with --mesh, for the search over placements (240).",
+    help="Time for the timing of one candidate; with --mesh, for the search over placements (240).",
 )
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to report (text)."
@@ -100,7 +100,7 @@ _WAIT = 600.0  # seconds
     "--inputs",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Import the program and call its functions with the examples of a Python file, in place of running it.",
+    help="Import the program and call its functions with the examples in a Python file, instead of running it.",
 )
 @click.option(
     "--dim",
@@ -108,31 +108,31 @@ _WAIT = 600.0  # seconds
     type=Dimension(),
     multiple=True,
     metavar="NAME=N",
-    help="Size of a named dimension, of examples or of jaxtyping annotations; may be repeated. Without --inputs the jitted "
-    "functions with such annotations are called.",
+    help="Size of a named dimension, in examples or jaxtyping annotations; may be repeated. Without --inputs, "
+    "jitted functions with such annotations are called.",
 )
 @click.option(
     "--sizes",
     type=Sizes(),
     multiple=True,
     metavar="NAME=N,N,...",
-    help="Verify once for each size of a dimension of --inputs or of annotations, or of {NAME} among ARGS, and show how the gain grows; may be repeated.",
+    help="Verify once for each size of a dimension (in --inputs, in annotations, or {NAME} among ARGS), and show how the gain grows; may be repeated.",
 )
 @click.option(
     "--eager",
     is_flag=True,
-    help="Compare the whole program with itself operation by operation, without jit.",
+    help="Compare the whole program with itself without jit, operation by operation.",
 )
 @click.option(
     "--fail-under",
     type=click.FloatRange(min=0),
     metavar="RATIO",
-    help="Exit with 1 unless a measured speed-up reaches this (lower bound of its interval).",
+    help="Exit with 1 unless a measured speed-up reaches this ratio (by the lower bound of its interval).",
 )
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write what the functions cost now to a file, for --compare.",
+    help="Write the present costs of the functions to a file, for --compare.",
 )
 @click.option(
     "--compare",
@@ -153,8 +153,8 @@ _WAIT = 600.0  # seconds
 @click.option(
     "--workers",
     metavar="ENGINE",
-    help="Try candidates elsewhere, one job for each function and target: local:2 (processes of this machine), submitit:PARTITION "
-    "(Slurm), ray:ADDRESS. What follows a comma is for the engine: submitit:gpu,slurm_gres=gpu:1.",
+    help="Try candidates in other processes, one job for each function and target: local:2 (on this machine), submitit:PARTITION "
+    "(Slurm), ray:ADDRESS. Options for the engine follow a comma: submitit:gpu,slurm_gres=gpu:1.",
 )
 @click.option(
     "--workers-wait",
@@ -163,12 +163,12 @@ _WAIT = 600.0  # seconds
     help="How long a job may wait for its machine (10m).",
 )
 @lockstep_options
-@click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
+@click.option("-q", "--quiet", is_flag=True, help="Hide the output of the program.")
 @click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="Show what each compiled program does, by line, and why each candidate was refused or rejected.",
+    help="Describe each compiled program by line, and why each candidate was refused or rejected.",
 )
 def command(
     target_names: tuple[tuple[str, ...], ...],
@@ -201,9 +201,9 @@ def command(
 ) -> None:
     """Run PROGRAM, try improvements on the functions that it jits, and prove or reject each with numbers.
 
-    PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
+    PROGRAM is a script (or -m MODULE, or --pytest); ARGS after `--` are passed to it. A long program is stopped early:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
-    With --processes or --launcher PROGRAM runs as several processes, which prove together; with --lockstep they are only compared.
+    With --processes or --launcher, PROGRAM runs as several processes, which prove together. With --lockstep they are only compared.
     """
     from jaxlint_runtime.optimiser_settings import EAGER, SOURCE, TRANSFORMS
     from jaxlint_runtime.request import Request
@@ -411,13 +411,13 @@ def _announcement(request: Request) -> str:
         return f"importing {request.target} and calling its functions, at most {request.timeout:g} s"
     limits = []
     if request.calls is not None and request.settle:
-        limits.append(f"it trained and its slowest jitted function was called {request.calls} times")
+        limits.append(f"it trains and its slowest jitted function has had {request.calls} calls")
     elif request.calls is not None:
-        limits.append(f"its busiest jitted function was called {request.calls} times")
+        limits.append(f"its busiest jitted function has had {request.calls} calls")
     if request.run_for is not None:
         limits.append(f"{request.run_for:g} s after the first jitted call")
     until = f"until {' or '.join(limits)}" if limits else "to its end"
-    return f"running {request.target} {until}, at most {request.timeout:g} s"
+    return f"running {request.target} {until}; at most {request.timeout:g} s"
 
 
 def _report(document: Document, output_format: str, output: Path | None, verbose: bool) -> None:

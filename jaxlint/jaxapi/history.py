@@ -250,14 +250,14 @@ def _target(specifier: str | None, latest: str) -> Target:
 
 # Clearer than the notes in the table.
 _ADVICE = {
-    "jax.experimental.host_callback": "use jax.debug.callback, jax.pure_callback or jax.experimental.io_callback",
-    "jax.api": "its names were other names for those of jax",
-    "jax.experimental.maps": "use jax.shard_map, and jax.sharding.Mesh for its Mesh",
-    "jax.xla_computation": "use jax.jit(f).lower(*args).compiler_ir('hlo')",
-    "jax.device_put_replicated": "stack copies and use jax.device_put with a NamedSharding",
-    "jax.ops.index_update": "use x.at[idx].set(y), with plain slices as idx",
-    "jax.util.safe_map": "use list(map(f, *xs)), and assert equal lengths",
-    "jax.util.safe_zip": "use zip(*xs, strict=True)",
+    "jax.experimental.host_callback": "use `jax.debug.callback`, `jax.pure_callback` or `jax.experimental.io_callback`",
+    "jax.api": "its names are those of `jax`",
+    "jax.experimental.maps": "use `jax.shard_map`, and `jax.sharding.Mesh` for its `Mesh`",
+    "jax.xla_computation": "use `jax.jit(f).lower(*args).compiler_ir('hlo')`",
+    "jax.device_put_replicated": "stack copies and use `jax.device_put` with a NamedSharding",
+    "jax.ops.index_update": "use `x.at[idx].set(y)`, with plain slices as `idx`",
+    "jax.util.safe_map": "use `list(map(f, *xs))`, and assert equal lengths",
+    "jax.util.safe_zip": "use `zip(*xs, strict=True)`",
 }
 
 

@@ -98,7 +98,7 @@ class Run:
                 text = f"the program runs, {seconds:.0f} s"
                 if functions:
                     busiest = max(functions, key=lambda one: one.calls)
-                    text += f": {busiest.calls} calls of {busiest.function}"
+                    text += f": {busiest.calls} call{'s' if busiest.calls != 1 else ''} of {busiest.function}"
                 self.listener.progress(text)
             case Note(message):
                 self.say(message)

@@ -340,7 +340,7 @@ def test_a_fix_that_breaks_what_worked_is_refused_and_the_others_are_made():
     result = run({"a.py": "x = a\ny = c\n", "b.py": "x = c\n"}, check)
     assert result.texts == {"a.py": "x = a\ny = d\n", "b.py": "x = d\n"}
     assert [(one.finding.code, one.reason) for one in result.refused] == [
-        ("JAX001", "it would bring JAX999 (test-rule) in `a.py`")
+        ("JAX001", "it would cause JAX999 (test-rule) in `a.py`")
     ]
 
 
@@ -383,7 +383,7 @@ def test_a_fix_that_brings_another_warning_is_refused():
     check = warnings(("JAX001", "a", "slow"), ("JAX002", "c", "d"), ("JAX003", "slow", ""), unmended=["slow"])
     result = run({"a.py": "x = a\ny = c\n"}, check)
     assert result.texts == {"a.py": "x = a\ny = d\n"}
-    assert ("JAX001", "it would bring JAX003 (test-rule) in `a.py`") in [
+    assert ("JAX001", "it would cause JAX003 (test-rule) in `a.py`") in [
         (one.finding.code, one.reason) for one in result.refused
     ]
 
@@ -403,7 +403,7 @@ def test_a_finding_that_comes_rounds_later_is_put_down_to_the_fix_before_it():
     """`a` becomes `b`, which nobody minds; that `b` becomes what is slow is refused."""
     rules = [("JAX001", "a", "b"), ("JAX002", "b", "slow"), ("JAX003", "slow", "")]
     result = run({"a.py": "x = a\ny = b\n"}, warnings(*rules, unmended=["slow"]))
-    assert not result.texts  # as `b` stays, the fix of `a` would bring one more of these
+    assert not result.texts  # as `b` stays, the fix of `a` would cause one more of these
 
 
 def test_of_many_fixes_only_those_that_bring_something_are_refused():

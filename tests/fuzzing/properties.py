@@ -193,7 +193,7 @@ def each_fix_alone(sources: Mapping[str, SourceFile], checker: Checker) -> list[
 
 def _is_about_rounds(reason: str) -> bool:
     """Whether fixes were refused for what they do to each other, which no single finding tells."""
-    return "undo each other" in reason or "not converge" in reason or "it would bring" in reason
+    return "undo each other" in reason or "not converge" in reason or "it would cause" in reason
 
 
 Kind = tuple[str, str, str | None]

@@ -131,7 +131,7 @@ def test_the_processes_of_a_step_prove_together(slurm: Mapping[str, str], folder
     proven = ran(slurm, folder, "srun", "-n", "2", *command)
     assert proven.returncode == 0, proven.stderr
     assert "1 of 1 candidate proven" in proven.stdout
-    assert "step (100% of the time in jitted functions): 33% less memory by donation." in proven.stdout
+    assert "step (100% of the time in jitted functions): 33% less memory with donation." in proven.stdout
     assert proven.stderr.count("running train.py in 2 processes") == 1
     assert left_behind(slurm, folder) == []
 
@@ -152,5 +152,5 @@ def test_a_candidate_is_a_job(slurm: Mapping[str, str], folder: Path) -> None:
     command = jaxlint("verify", "-q", "--workers", engine, "--transform", "donation", "--timing", "0.5")
     done = ran(slurm, folder, *command, "alone.py")
     assert done.returncode == 0, done.stderr
-    assert "33% less memory by donation." in done.stdout
+    assert "33% less memory with donation." in done.stdout
     assert left_behind(slurm, folder) == []

@@ -40,10 +40,10 @@ class LateSetting(Rule):
     - `jax_enable_x64` that is turned on after an array that is used later was created in 32 bits.
 
     ## Why is this bad?
-    JAX reads its environment variables on import. Set later, `JAX_PLATFORMS`, `JAX_ENABLE_X64`,
-    `JAX_DEBUG_NANS`, `JAX_NUM_CPU_DEVICES` and all others that were tried had no effect, and
-    nothing warns about it. `XLA_FLAGS` is read when the backend starts, which the first array does.
-    After that, `jax_platforms` is accepted and ignored, and `jax_num_cpu_devices` and
+    JAX reads its environment variables on import. A variable that is set later has no effect, and
+    JAX does not warn: `JAX_PLATFORMS`, `JAX_ENABLE_X64`, `JAX_DEBUG_NANS` and `JAX_NUM_CPU_DEVICES`
+    were tried, among others. `XLA_FLAGS` is read when the backend starts, which the first array
+    does. After that, `jax_platforms` is accepted and ignored, and `jax_num_cpu_devices` and
     `jax.distributed.initialize` raise `RuntimeError`.
 
     ## Example

@@ -34,11 +34,11 @@ class StaleStaticSelf(Rule):
     """A jitted method reads attributes that other methods rebind.
 
     ## What it does
-    Finds methods jitted with `self` as a static argument, or as a bound method stored in an
-    attribute (`self._step = jax.jit(self._update)`), and functions inside of a method that it jits
-    and stores, that read attributes which other methods of the class rebind, or which the program
-    assigns between two calls. Also finds attributes bound by a jitted `partial`, and those of
-    functions and objects passed as static arguments that the caller assigns between two calls.
+    Finds compiled methods that read an attribute which another method of the class rebinds, or
+    which the program assigns between two calls. A method is compiled with `self` as a static
+    argument, as a bound method (`self._step = jax.jit(self._update)`), or as a function that
+    another method defines, jits and stores. Also finds attributes bound by a jitted `partial`, and
+    attributes of static arguments that the caller assigns between two calls.
 
     ## Why is this bad?
     JAX reads the attribute once, at trace time. Rebinding it does not change the identity of the

@@ -34,8 +34,7 @@ class SameBranches(Rule):
 
     ## When not to fix
     A branch may be a placeholder for now; a comment that says so (`for now`, `TODO`) silences the
-    rule. Repeated
-    branches of `lax.switch` are not reported.
+    rule. Repeated branches of `lax.switch` are not reported.
 
     ## References
     - [jax.lax.cond](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)

@@ -92,7 +92,7 @@ def _gains(document: Document) -> Iterator[str]:
     whole = [(result, gain) for result, gain in proven if gain.whole]
     if whole:
         result, gain = max(whole, key=lambda pair: pair[1].weight)
-        yield f"The whole program: {_of_program(result, gain)} by {label(result['candidate'])}."
+        yield f"The whole program: {_of_program(result, gain)} with {label(result['candidate'])}."
         return
     best: dict[tuple[str, int], tuple[Mapping[str, Any], Gain]] = {}
     for result, gain in proven:
@@ -104,7 +104,7 @@ def _gains(document: Document) -> Iterator[str]:
         best.values(), key=lambda pair: -pair[1].weight * shares.get((pair[0]["path"], pair[0]["line"]), 1.0)
     )
     parts = [
-        f"{short_name(result['function'])}{_share(shares.get((result['path'], result['line'])))}: {gain.brief} by {label(result['candidate'])}"
+        f"{short_name(result['function'])}{_share(shares.get((result['path'], result['line'])))}: {gain.brief} with {label(result['candidate'])}"
         for result, gain in ranked[:_SHOWN_FUNCTIONS]
     ]
     if left := len(ranked) - len(parts):

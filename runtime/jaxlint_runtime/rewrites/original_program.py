@@ -42,6 +42,7 @@ from jaxlint_runtime.rewrites.trial_runs import (
 from jaxlint_runtime.rewrites.tried_edit import Tried
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import Foreseen
+from jaxlint_runtime.wording.edit_names import label
 
 _SECONDS = 240.0  # for all of it, by default
 _CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
@@ -259,7 +260,7 @@ class Original:
 
     def tried_now(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
         """The same, without results of earlier `verify` runs."""
-        self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
+        self.run.listener.progress(f"{rewrite.function}: trying {label(f'source:{rewrite.name}')}")
         if not self._has_values():
             return Tried(rewrite, Trial(_NOT_AGAIN, died=True), sources, _NOT_AGAIN)
         tried = self._tried(rewrite, sources, briefly)

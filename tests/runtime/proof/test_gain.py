@@ -119,7 +119,7 @@ def test_a_gain_is_one_number_everywhere() -> None:
     )
     assert f"{median} as fast" in result["reason"]
     assert terminal.count(f"{median} {span}") == 2  # both candidates
-    assert f"step: {median} as fast, 50% less memory by donation." in terminal
+    assert f"step: {median} as fast, 50% less memory with donation." in terminal
     assert f"<b>{median}</b><span>as fast, measured: step</span>" in html
     assert f"{median} {span}" in html
     assert f'class="better">{1 / speedup["median"]:.2f}x<' in html  # before against after

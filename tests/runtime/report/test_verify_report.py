@@ -237,7 +237,7 @@ def test_the_text_says_what_was_proven_and_what_was_not(document: Document) -> N
     first = text.splitlines()[2:5]
     assert first == [
         "1 of 2 candidates proven.",
-        "step: 1.25x as fast, 50% less memory by donation.",
+        "step: 1.25x as fast, 50% less memory with donation.",
         "Next: run the same command with --apply to write donation of step.",
     ]
     rows = [re.split(r"  +", line) for line in text.splitlines() if line.startswith("step")]
@@ -283,7 +283,7 @@ def test_what_gains_most_comes_first_and_the_rejected_last(document: Document) -
         ("apart", "other values"),
         ("broken", "failed"),
     ]
-    assert first_lines(document)[1] == "step: 4.00x as fast, 50% less memory by fast."
+    assert first_lines(document)[1] == "step: 4.00x as fast, 50% less memory with fast."
 
 
 def test_a_gain_is_told_with_what_it_is_a_share_of(document: Document) -> None:
@@ -295,8 +295,8 @@ def test_a_gain_is_told_with_what_it_is_a_share_of(document: Document) -> None:
         ("cpu", result(path=step["path"], line=50, function="rare", **big)),
     ]
     assert first_lines(document)[1] == (
-        "step (80% of the time in jitted functions): 1.25x as fast, 50% less memory by donation; "
-        "rare (20% of the time in jitted functions): 2.00x as fast, 50% less memory by donation."
+        "step (80% of the time in jitted functions): 1.25x as fast, 50% less memory with donation; "
+        "rare (20% of the time in jitted functions): 2.00x as fast, 50% less memory with donation."
     )
 
 
@@ -306,7 +306,7 @@ def test_where_the_whole_program_was_measured_that_is_said(document: Document) -
     document.results.append(("cpu", result(candidate="source:fix:jit", function="main", line=15, **whole)))
     assert (
         first_lines(document)[1]
-        == "The whole program: 1.40x as fast, 2.00x as fast without compile time by jit."
+        == "The whole program: 1.40x as fast, 2.00x as fast without compile time with jit."
     )
 
 
