@@ -2,9 +2,10 @@
 
     python -m benchmarks.editing FOLDER [--files 8] [--changes 12] [--seed 0] [FILE ...]
 
-Each change is made to the last text of a file, as in an editor, nothing is saved, and the file is examined within its project. `first` is the time until what
-the file gives by itself is shown, `whole` until the files that use it have been looked at, too; `anew` is the time of a run from the beginning, as the server did it before.
-All are seconds of processor time. Findings are compared with those of the run from the beginning. `folder` is a project: one with a `pyproject.toml`.
+Each change is made to the last text of a file, as in an editor, nothing is saved, and the file is examined within its project. `first` is the time until the first
+findings are shown, `whole` until the files that use it have been looked at, too; `anew` is the time of a run from the beginning, as the server did it before.
+All are seconds of processor time. Findings are compared with those of the run from the beginning; the first ones also in the edited lines alone (`early`).
+`folder` is a project: one with a `pyproject.toml`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from jaxlint.server import warmed
 from jaxlint.server.checking import Checked, Checker
 from jaxlint.server.documents import TextDocument
 from jaxlint.server.examiner import Apart
+from jaxlint.server.warmed import edited
 
 _JITTED = "\n\n@jax.jit\ndef added(value, other):\n    return value if value > 0 else other\n"
 _PARAMETER = re.compile(r"^( *)def \w+\((?:self, )?(\w+)", re.MULTILINE)
@@ -31,7 +33,8 @@ _PARAMETER = re.compile(r"^( *)def \w+\((?:self, )?(\w+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change, with the seconds until it was answered. `same`: as a run from the beginning answers it."""
+    """One change, with the seconds until it was answered. `same`: as a run from the beginning answers it. `early`: the
+    findings of edited lines that the whole answer has, and how many of them were shown first."""
 
     file: str
     kind: str
@@ -40,6 +43,7 @@ class Change:
     anew: float
     findings: int
     same: bool
+    early: tuple[int, int]
 
 
 def changed(text: str, kind: str, rng: random.Random) -> str:
@@ -102,12 +106,19 @@ def changes_of(path: Path, number: int, rng: random.Random, examiner: Apart) -> 
         kind = KINDS[index % len(KINDS)]
         new = changed(text, kind, rng)
         document = TextDocument(path.as_uri(), path, new)
-        found = examiner.check(document, (), lambda early: None)
+        shown: list[Checked] = []
+        found = examiner.check(document, (), shown.append)
         assert found is not None
-        first, whole = examiner.costs[0], examiner.costs[-1]
+        whole = examiner.costs[-1]
         expected, cold = anew(document)
         same = answer(found) == expected
-        yield Change(str(path), kind, first, whole, cold, len(found.findings), same)
+        first, last = edited(text, new)
+        there, at_first = (
+            {one.code for one in checked.in_module if first <= one.span.line < last}
+            for checked in (found, *(shown or [found])[:1])
+        )
+        early = len(there), len(there & at_first)
+        yield Change(str(path), kind, examiner.costs[0], whole, cold, len(found.findings), same, early)
         if not found.errors:
             text = new
 
@@ -146,6 +157,8 @@ def main() -> None:
         print(f"{path}: first {shown[0]}, whole {shown[1]}, anew {shown[2]} s, {differ} differ", flush=True)
     shown = [spread([getattr(one, name) for one in made]) for name in ("first", "whole", "anew")]
     print(f"{len(made)} changes in {len(files)} files (median / nine tenths / longest):")
+    there, at_first = (sum(one.early[index] for one in made) for index in (0, 1))
+    print(f"of {there} findings in edited lines, {at_first} were among the first")
     print(
         f"first {shown[0]}, whole {shown[1]}, anew {shown[2]} s; {sum(not one.same for one in made)} differ"
     )

@@ -49,13 +49,15 @@ class Checked:
     """The findings of one document; none for a file that the settings exclude.
 
     `findings` have the positions that a reader knows: in the cells of a notebook. `in_module` are the same findings
-    in the same order, with positions in the module that joins the parts of the file.
+    in the same order, with positions in the module that joins the parts of the file. `partial`: a first look, which
+    ended before all of the document was evaluated.
     """
 
     source: SourceFile | None
     findings: list[Finding] = field(default_factory=list)
     in_module: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
+    partial: bool = False
 
 
 @dataclass(slots=True)

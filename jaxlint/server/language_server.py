@@ -227,8 +227,9 @@ class Session:
         if state.document is not document or state.checked is not None:
             return
         state.early = beside(checked, state.before)
-        whole = state.before.whole if state.before is not None else checked
-        state.before = Known(whole, checked)
+        if not checked.partial:
+            whole = state.before.whole if state.before is not None else checked
+            state.before = Known(whole, checked)
         for waiting in self.waiting.pop(document.uri, []):
             if not waiting.done():
                 waiting.set_result(None)

@@ -23,12 +23,15 @@ class Known:
 
 
 def beside(alone: Checked, before: Known | None) -> Checked:
-    """The findings of a text alone, and those that other files gave for lines of the previous text that still exist."""
+    """The findings of a text alone, and those that other files gave for lines of the previous text that still exist; if
+    the former are a part, all of the previous text."""
     source = alone.source
     if before is None or before.whole.source is None or source is None:
         return alone
     moved = _moved(split_lines(before.whole.source.text), split_lines(source.text))
-    own = {_said(one) for one in before.alone.in_module} | {_said(one) for one in alone.in_module}
+    own = {_said(one) for one in alone.in_module}
+    if not alone.partial:
+        own |= {_said(one) for one in before.alone.in_module}
     kept = []
     for finding in before.whole.in_module:
         span = moved(finding.span) if _said(finding) not in own else None

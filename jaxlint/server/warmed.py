@@ -1,7 +1,8 @@
 """A process that has evaluated the imports of one document, and checks each text of the document in a fork of itself.
 
 The fork first reports the findings of the file alone, then continues with the files that use it. It is ended when the
-next text comes.
+next text comes. If the file alone takes long, a fork of it that begins at the edited lines reports what it has found
+when its time is over.
 """
 
 from __future__ import annotations
@@ -25,14 +26,16 @@ from typing import NoReturn
 from jaxlint.config import ConfigError
 from jaxlint.examine import Outcome, resolved
 from jaxlint.server.checking import Checked, Task, examination_of
+from jaxlint.server.positions import lines_in_common
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.warm import Differs, WarmRun
+from jaxlint.syntax.parse import split_lines
 
 
 @dataclass(frozen=True, slots=True)
 class Early:
-    """The findings of a document alone, without the files that use it."""
+    """The findings of a document alone, without the files that use it, or the part of them that came in time."""
 
     number: int  # of the text, as numbered by the sender
     checked: Checked
@@ -62,6 +65,12 @@ class Wrong:
     number: int
     said: str
     settings: bool
+
+
+# Processor seconds from a text until its first look is reported, and how many of them functions have at least. An
+# editor should show something within 300 ms of a key.
+_IN_TIME = 0.18
+_AT_LEAST = 0.08
 
 
 def fork(work: Callable[[], object]) -> int:
@@ -100,16 +109,17 @@ class _Copy:
     parsed."""
 
     pid: int
+    look: Connection
     early: Connection
     final: Connection
     waiting: list[Connection] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.waiting = [self.early, self.final]
+        self.waiting = [self.look, self.early, self.final]
 
     def close(self) -> None:
         end(self.pid)
-        for one in (self.early, self.final):
+        for one in (self.look, self.early, self.final):
             one.close()
 
 
@@ -120,27 +130,36 @@ class _Warmed:
         self.task = task
         self.number = 0
         self.connection = connection
-        self.warm = WarmRun(self.stop, self.previews)
+        self.warm = WarmRun(self)
         self.sources = [task.source]
         self.copy: _Copy | None = None
+        self.previous = task.source  # the text before
+        self.say_look: Connection | None = None  # in a fork
         self.say_early: Connection | None = None  # in a fork
         self.say_final = connection
+        self.look: int | None = None  # the process id of the first look; 0 in that process
         self.preview: int | None = None  # its process id; 0 in the preview itself
+        self.starts_over = False  # the text begins otherwise: this is a first look alone
         self.spent = 0.0
 
     def run(self) -> None:
+        said: object = None
         try:
             examination = examination_of(self.task, warm=self.warm)
             assert isinstance(examination.sources, list)
             self.sources = examination.sources
             self.answer(examination.run())
         except ConfigError as error:
-            self.say_final.send(Wrong(self.number, str(error), settings=True))
+            said = Wrong(self.number, str(error), settings=True)
         except BaseException as error:
-            self.say_final.send(
-                Wrong(self.number, "".join(traceback.format_exception(error)), settings=False)
-            )
+            said = Wrong(self.number, "".join(traceback.format_exception(error)), settings=False)
         finally:
+            with contextlib.suppress(OSError):
+                if self.starts_over:
+                    self.say_final.send(StartOver(self.number))
+                    self.say_final.send([])
+                elif said is not None and self.look != 0:
+                    self.say_final.send(said)
             os._exit(0)
 
     # ---- the waiting process ----
@@ -153,18 +172,20 @@ class _Warmed:
 
     def is_copy_for(self, text: SourceFile | None, go_on_with: Callable[[SourceFile], None]) -> bool:
         """Forks for a text; None for the text that the process was created with. Returns whether this is the fork."""
+        look, say_look = Pipe(duplex=False)
         early, say_early = Pipe(duplex=False)
         final, say_final = Pipe(duplex=False)
         before = time.process_time() if text is None else 0.0  # the evaluation of the imports
         pid = _forked()
         if pid:
-            say_early.close()
-            say_final.close()
-            self.copy = _Copy(pid, early, final)
+            for one in (say_look, say_early, say_final):
+                one.close()
+            self.copy = _Copy(pid, look, early, final)
+            self.previous = text or self.previous
             return False
-        for one in (early, final, self.connection):
+        for one in (look, early, final, self.connection):
             one.close()
-        self.say_early, self.say_final = say_early, say_final
+        self.say_look, self.say_early, self.say_final = say_look, say_early, say_final
         self.spent = before
         if text is not None:
             self.take(text, go_on_with)
@@ -211,13 +232,15 @@ class _Warmed:
             return []
         try:
             said = one.recv_bytes()
-            self.connection.send_bytes(said)
-            if one is copy.early:
+            if one is not copy.look or copy.early in copy.waiting:  # it came before the whole of the file
+                self.connection.send_bytes(said)
+            if one is not copy.final:
+                copy.waiting.remove(one)
                 return []
             parsed: list[Path] = pickle.loads(one.recv_bytes())
         except (EOFError, OSError):
             copy.waiting.remove(one)
-            if one is copy.early:
+            if one is not copy.final:
                 return []
             self.connection.send(Wrong(self.number, "the process that checked it was killed", settings=False))
             parsed = []
@@ -229,19 +252,33 @@ class _Warmed:
 
     def take(self, text: SourceFile, go_on_with: Callable[[SourceFile], None]) -> None:
         """Continues with another text; reports if that is impossible, and exits."""
+        self.warm.edited = edited(self.previous.text, text.text)
         self.task = dataclasses.replace(self.task, source=text)
         try:
             go_on_with(text)
         except Differs:
-            self.say_final.send(StartOver(self.number))
-            self.say_final.send([])
-            os._exit(0)
+            self.look = 0
+            self.starts_over = True
+            self.warm.look(_IN_TIME)
+            self.warm.go_on_anyway(text)
         except SourceError:
             # Nothing uses it, so it has no findings; its comments are checked anyway.
             alone = examination_of(dataclasses.replace(self.task, context=()))
             self.answer(alone.run())
             os._exit(0)
         self.sources[0] = text
+
+    def looks(self) -> float | None:
+        """Forks a process that reports what it finds in time. Returns the processor seconds that are left in that
+        process."""
+        if self.say_look is None:
+            return None
+        before = self.cost()
+        self.look = _forked()
+        if self.look:
+            return None
+        self.spent = before
+        return max(_IN_TIME - before, _AT_LEAST)
 
     def previews(self) -> bool:
         """Forks a process that ends the run before the files that use the document are evaluated. Returns whether
@@ -261,6 +298,13 @@ class _Warmed:
 
     def answer(self, outcome: Outcome) -> None:
         """Sends the findings: early ones for display at once, and later the same findings with their fixes."""
+        if self.look == 0:
+            self.warm.looking = False  # its time cannot be over any more
+            if self.say_look is not None:
+                checked = self.task.checked(outcome)
+                checked.partial = self.warm.cut_short or self.starts_over
+                self.say_look.send(Early(self.number, checked, self.cost()))
+            return
         if self.say_early is not None and not self.preview:
             self.say_early.send(Early(self.number, self.task.checked(outcome), self.cost()))
         if self.preview == 0:
@@ -270,9 +314,10 @@ class _Warmed:
         self.say_final.send(Final(self.number, self.task.checked(outcome), self.cost()))
         if self.say_early is not None:
             self.say_final.send(self.warm.parsed())
-        if self.preview is not None:
-            with contextlib.suppress(OSError):
-                os.waitpid(self.preview, 0)
+        for one in (self.look, self.preview):
+            if one is not None:
+                with contextlib.suppress(OSError):
+                    os.waitpid(one, 0)
 
 
 def _forked() -> int:
@@ -280,3 +325,11 @@ def _forked() -> int:
         # Python warns about threads: the other thread waits for this one, and holds no lock.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
+
+
+def edited(before: str, after: str) -> tuple[int, int]:
+    """The lines of a text that the text before has not, the last one excluded; where lines are gone, the next line."""
+    old, new = split_lines(before), split_lines(after)
+    first = lines_in_common(old, new)
+    last = len(new) - min(lines_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
+    return first + 1, max(last, first + 1) + 1

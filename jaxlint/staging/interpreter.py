@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import itertools
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 from jaxlint.jaxapi.attributes import attribute_names
 from jaxlint.jaxapi.models import MODELS
@@ -69,11 +70,24 @@ from jaxlint.staging.transforms.tracer_tests import TracerTests
 from jaxlint.staging.transforms.transforming import Transforming
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.transforms.trees import Trees
-from jaxlint.staging.values import MISSING, UNKNOWN, Static, Transformed, Value, some
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    ClassValue,
+    Function,
+    Static,
+    Transformed,
+    Value,
+    innermost,
+    some,
+)
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import HOST
+from jaxlint.staging.values.tested import TestedItem
 from jaxlint.staging.warm import WarmRun
 from jaxlint.syntax.facts import changing_classes
+
+_T = TypeVar("_T")
 
 # Each part uses the parts before it, and reaches later ones through `evaluator/ports.py`.
 PARTS: tuple[type[Part], ...] = (
@@ -260,27 +274,68 @@ class Interpreter(Machine):
         """Evaluates everything in a reported file: its body, each function, each transformed function."""
         self.running = module
         self.run_module(module)
-        self.drain()
+        if self.warm is not None and module.reported and self.warm.begins_functions():
+            self.drain_first(self.warm.is_edited, module)
+        else:
+            self.drain()
 
     def drain(self) -> None:
         """Evaluates functions that were defined or transformed meanwhile, until no new one appears."""
-        while (
-            self.part(Creation).creations
-            or self.part(FunctionCalls).defined
-            or self.part(Classes).classes
-            or self.part(Receivers).awaited
-        ):
-            self.part(Receivers).run_awaited()
-            while self.part(Creation).creations:
-                transformed, frame, tested = self.part(Creation).creations.pop(0)
-                with Contained(self, transformed.module, frame), assuming_tests(tested):
-                    self.part(Creation).analyse_creation(transformed, frame)
-            while self.part(Classes).classes:
-                cls = self.part(Classes).classes.pop(0)
-                if cls.module.source.path in self.entered:
-                    with Contained(self, cls.module):
-                        self.part(Classes).prototype(cls, Frame(None, cls.module, cls.scope, HOST))
-            while self.part(FunctionCalls).defined and not self.part(Creation).creations:
-                function = self.part(FunctionCalls).defined.pop(0)
-                with Contained(self, function.module):
-                    self.part(Entry).enter_function(function)
+        creations, classes = self.part(Creation).creations, self.part(Classes).classes
+        defined, receivers = self.part(FunctionCalls).defined, self.part(Receivers)
+        while creations or defined or classes or receivers.awaited:
+            receivers.run_awaited()
+            while creations:
+                self._create(*creations.pop(0))
+            while classes:
+                self._make_prototype(classes.pop(0))
+            while defined and not creations:
+                self._enter(defined.pop(0))
+
+    def drain_first(self, is_edited: Callable[[ast.AST], bool], module: Module) -> None:
+        """Does the work of `drain` in another order: what is edited first, other files and calls that wait for an object
+        last."""
+        creations, classes = self.part(Creation).creations, self.part(Classes).classes
+        defined, receivers = self.part(FunctionCalls).defined, self.part(Receivers)
+
+        def near(owner: Module, node: ast.AST | None) -> int:
+            return 2 if owner is not module else 0 if node is not None and is_edited(node) else 1
+
+        def urgency(transformed: Transformed) -> int:
+            function, _, _ = innermost(transformed.target)
+            return near(transformed.module, function.node if function is not None else transformed.node)
+
+        while creations or defined or classes or receivers.awaited:
+            most = min(
+                min((urgency(one[0]) for one in creations), default=3),
+                min((near(one.module, one.node) for one in classes), default=3),
+                min((near(one.module, one.node) for one in defined), default=3),
+            )
+            for creation in _taken(creations, [urgency(one[0]) == most for one in creations]):
+                self._create(*creation)
+            for cls in _taken(classes, [near(one.module, one.node) == most for one in classes]):
+                self._make_prototype(cls)
+            for function in _taken(defined, [near(one.module, one.node) == most for one in defined]):
+                self._enter(function)
+            if most == 3:
+                receivers.run_awaited()
+
+    def _create(self, transformed: Transformed, frame: Frame, tested: tuple[TestedItem, ...]) -> None:
+        with Contained(self, transformed.module, frame), assuming_tests(tested):
+            self.part(Creation).analyse_creation(transformed, frame)
+
+    def _make_prototype(self, cls: ClassValue) -> None:
+        if cls.module.source.path in self.entered:
+            with Contained(self, cls.module):
+                self.part(Classes).prototype(cls, Frame(None, cls.module, cls.scope, HOST))
+
+    def _enter(self, function: Function) -> None:
+        with Contained(self, function.module):
+            self.part(Entry).enter_function(function)
+
+
+def _taken(queue: list[_T], wanted: list[bool]) -> list[_T]:
+    """Takes out of a queue what is wanted."""
+    taken = list(itertools.compress(queue, wanted))
+    queue[:] = [one for one, taken in zip(queue, wanted, strict=True) if not taken]
+    return taken

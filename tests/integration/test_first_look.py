@@ -1,0 +1,75 @@
+"""What an editor shows while a file that takes long is checked: the findings at the edit first."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+EDITS = """
+import json, sys
+from pathlib import Path
+from jaxlint.server.documents import TextDocument
+from jaxlint.server.examiner import Apart
+
+path = Path(sys.argv[1])
+examiner = Apart()
+told = []
+for text in [Path(one).read_text() for one in sys.argv[1:]]:
+    document, seen = TextDocument(path.as_uri(), path, text), []
+    found = examiner.check(document, (), lambda checked: seen.append((checked.partial, checked.findings)))
+    seen.append((False, found.findings))
+    told.append([(partial, [(one.code, one.span.line) for one in findings]) for partial, findings in seen])
+print(json.dumps(told))
+"""
+HEAD = "import jax\nimport jax.numpy as jnp\n"
+BUSY = """
+
+@jax.jit
+def busy_{number}(state, limit):
+    if state > limit:
+        return limit
+    for _ in range(3):
+{body}
+    return state
+"""
+EDITED = """
+
+@jax.jit
+def edited(value):
+    return {value}
+"""
+
+
+def test_findings_at_the_edit_come_first(tmp_path: Path) -> None:
+    """The functions before it take much longer than a first look lasts."""
+    body = "\n".join(
+        f"        state = jnp.where(state > {n}, jnp.sin(state) * {n}, state)" for n in range(20)
+    )
+    busy = "".join(BUSY.format(number=number, body=body) for number in range(40))
+    texts = [
+        HEAD + busy + EDITED.format(value="value"),
+        HEAD + busy + EDITED.format(value="float(value)"),
+        "import os\n" + HEAD + busy + EDITED.format(value="float(value)"),
+    ]
+    paths = [tmp_path / name for name in ("train.py", "edited", "imported")]
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\nversion = '1'\n")
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    command = [sys.executable, "-P", "-c", EDITS, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
+    opened, *changes = json.loads(done.stdout)
+    branches = opened[-1][1]
+    assert [code for code, _ in branches] == ["JAX101"] * 40
+    edit = ["JAX102", texts[1].count("\n")]
+    (partial, look), *_, (_, whole) = changes[0]
+    assert partial
+    assert edit in look
+    assert len(look) < 40
+    assert whole == [*branches, edit]
+    # another import: what comes first rests on the imports of before, and the rest starts over
+    (partial, look), *_, (_, moved) = changes[1]
+    assert partial
+    assert 0 < len(look) < 40
+    assert moved == [[code, line + 1] for code, line in whole]
