@@ -1,4 +1,4 @@
-"""`make demo`: check, fix and verify on the naive training program in fixtures/demo."""
+"""`make demo`: check, fix and verify on the naive training program in fixtures/demo. Arguments are those of a shorter verify."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.console import Console
 ROOT = Path(__file__).resolve().parent.parent
 JAXLINT = Path(sys.executable).with_name("jaxlint")
 
-# What is run, what it shows, and the exit codes that are no failure (1 means that something was found).
+# The command, what it shows, and the exit codes that are not a failure (1 means that something was found).
 STEPS = (
     (["check", "fixtures/demo"], "what is slow, big or wrong, read from the source alone", (0, 1)),
     (["fix", "--diff", "fixtures/demo"], "what the safe rewrites would change", (0, 1)),
@@ -25,9 +25,10 @@ STEPS = (
 )
 
 
-def main() -> int:
+def main(more: list[str]) -> int:
     console = Console(highlight=False)
-    for arguments, meaning, accepted in STEPS:
+    for command, meaning, accepted in STEPS:
+        arguments = [*command, *more] if command[0] == "verify" else command
         console.print(f"\n[bold green]$ jaxlint {' '.join(arguments)}[/]  [dim]# {meaning}[/]\n")
         start = time.perf_counter()
         code = subprocess.run(
@@ -46,4 +47,4 @@ def main() -> int:
 
 if __name__ == "__main__":
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

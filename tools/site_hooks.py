@@ -43,12 +43,13 @@ PAGES |= {
     if not path.stem.endswith("_history")
 }
 HOMES = {page: file for file, page in PAGES.items()}
-REFERENCE = {"commands.md", "changelog.md", "contributing.md"}
+REFERENCE = {"commands.md", "changelog.md", "contributing.md", "api.md"}
 TITLE_OF_ERRORS = ": how to find and fix it"
 COMMANDS = "commands.md"  # generated from the command line itself
 WIDE = {"features.md", "playground/index.md"}  # pages without columns beside the text
 # How much a page counts in a search: what to do before what was measured.
-BOOSTS = {"results": 0.3, "rules": 1.5, "errors": 1.5, "": 2.0}
+BOOSTS = {"results": 0.1, "rules": 1.5, "errors": 1.5, "": 2.0}
+BOOST_OF_REFERENCE = 0.5  # its headings are the names of commands and functions
 # Where a link to the README leads on the site, by its anchor.
 README = {"": "index.md", "pre-commit": "pre-commit.md", "install": "install.md"}
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
@@ -129,8 +130,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Rewrites the links of a page, and adds what stands on the site alone."""
     if page.file.src_uri in WIDE:
         page.meta["hide"] = ["navigation", "toc"]
-    if page.file.src_uri not in REFERENCE:
-        page.meta["search"] = {"boost": BOOSTS.get(page.file.src_uri.rpartition("/")[0], 1.0)}
+    boost = BOOSTS.get(page.file.src_uri.rpartition("/")[0], 1.0)
+    page.meta["search"] = {"boost": BOOST_OF_REFERENCE if page.file.src_uri in REFERENCE else boost}
 
     def linked(match: re.Match[str]) -> str:
         target = link_on_site(page.file.src_uri, match[2])
