@@ -228,13 +228,13 @@ class _Run:
 
     def _undo_harm(self, remaining: Sequence[Finding]) -> bool:
         """Once nothing changes any more, reverts fixes that caused new findings which no fix removed."""
-        brought = self._brought(remaining)
+        brought = self._new_findings(remaining)
         if not brought:
             return False
         # Later findings may disappear with the first.
         number = min(self._since(_kind(one)) for one in brought)
         harm = [one for one in brought if self._since(_kind(one)) == number]
-        blamed = self._blamed(number, harm)
+        blamed = self._causing_fixes(number, harm)
         if not blamed:
             self.allowed.update(map(_kind, harm))
             return self._undo_harm(remaining)
@@ -246,7 +246,7 @@ class _Run:
         self._take_back(paths, number)
         return True
 
-    def _brought(self, findings: Iterable[Finding]) -> list[Finding]:
+    def _new_findings(self, findings: Iterable[Finding]) -> list[Finding]:
         """The kinds with more findings than allowed."""
         counts = Counter[_Mark]()
         found = []
@@ -261,7 +261,7 @@ class _Run:
         rounds = range(len(self.rounds) - 1, -1, -1)
         return next((n for n in rounds if self.rounds[n].counts[kind] <= self.allowed[kind]), 0)
 
-    def _blamed(self, number: int, harm: Sequence[Finding]) -> list[tuple[_Candidate, str]]:
+    def _causing_fixes(self, number: int, harm: Sequence[Finding]) -> list[tuple[_Candidate, str]]:
         """The fixes of a round that caused `harm`, and the reason to refuse each. None if only fixes of errors did:
         the program failed there, and code after that is reached now."""
         this = self.rounds[number]
@@ -275,7 +275,7 @@ class _Run:
                 files = workspace.edited([plans[fix] for fix in (*needed, *fixes) if fix in plans])
             except Refused:
                 return {}
-            found = self._brought(self.check({**this.before, **files}))
+            found = self._new_findings(self.check({**this.before, **files}))
             return {_kind(one): one for one in found if _kind(one) in kinds}
 
         def among(fixes: Sequence[_Candidate]) -> dict[_Mark, list[_Candidate]]:

@@ -59,10 +59,10 @@ def may_be_jitted(
     """Raises Refused if a function of the codemod's file must not be jitted, judging by the source and a run."""
     if draft.strict is None:
         return
-    must_be_reached(draft, function.body)
+    check_code_reached(draft, function.body)
     program, file = program_and_file(draft)
     own = file.same(function)
-    must_be_shown(draft, parameters(own), own)
+    check_arguments_seen(draft, parameters(own), own)
     spans = step.parameters.get("rewritten", ())
     check_jitted(
         program,
@@ -94,8 +94,8 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
     run."""
     if draft.strict is None:
         return
-    must_be_reached(draft, [call])
-    must_be_shown(draft, [*call.args, *(one.value for one in call.keywords)])
+    check_code_reached(draft, [call])
+    check_arguments_seen(draft, [*call.args, *(one.value for one in call.keywords)])
     program, file = program_and_file(draft)
     static = [
         one
@@ -128,11 +128,11 @@ def check_outlined(
     """
     if draft.strict is None:
         return
-    must_be_reached(draft, nodes, looped=looped)
-    must_be_unseen(draft, nodes[0])
-    must_be_shown(draft, [*given, *(_carried(nodes) if looped else ())])
+    check_code_reached(draft, nodes, looped=looped)
+    check_variables_hidden(draft, nodes[0])
+    check_arguments_seen(draft, [*given, *(_carried(nodes) if looped else ())])
     if looped:
-        may_wait_less(draft, nodes)
+        check_buffers_without_wait(draft, nodes)
     program = draft.program().with_text(draft.site.source.display, text)
     try:
         file = program.file(draft.site.source.display)
@@ -195,14 +195,14 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
     if draft.strict is None:
         return
     if nodes:
-        must_be_reached(draft, nodes, looped=True)
-        must_be_unseen(draft, nodes[0])
-        must_be_shown(draft, _carried(nodes))
+        check_code_reached(draft, nodes, looped=True)
+        check_variables_hidden(draft, nodes[0])
+        check_arguments_seen(draft, _carried(nodes))
         program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
 
 
-def may_wait_less(draft: Draft, nodes: Sequence[ast.AST]) -> None:
+def check_buffers_without_wait(draft: Draft, nodes: Sequence[ast.AST]) -> None:
     """Raises Refused if code that would no longer wait for JAX changes a NumPy buffer that JAX reads, or gives it one."""
     if draft.strict is None:
         return
@@ -210,7 +210,7 @@ def may_wait_less(draft: Draft, nodes: Sequence[ast.AST]) -> None:
     check_lent(program, frozenset(part for node in nodes for part in ast.walk(file.same(node))))
 
 
-def must_be_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = False) -> None:
+def check_code_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = False) -> None:
     """Raises Refused if a run of the program is known, and it did not reach code that would be traced with `nodes`."""
     if not draft.strict:
         return
@@ -220,7 +220,7 @@ def must_be_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool = Fa
         raise Refused(what)
 
 
-def must_be_unseen(draft: Draft, node: ast.AST) -> None:
+def check_variables_hidden(draft: Draft, node: ast.AST) -> None:
     """Raises Refused if the program reads the variables around a node of the codemod's file without naming them."""
     program, file = program_and_file(draft)
     strict = bool(draft.strict)
@@ -228,7 +228,7 @@ def must_be_unseen(draft: Draft, node: ast.AST) -> None:
         raise Refused(what)
 
 
-def must_be_shown(
+def check_arguments_seen(
     draft: Draft, given: Sequence[ast.expr | ast.arg], function: FunctionNode | None = None
 ) -> None:
     """Raises Refused if a run of the program is known, and an argument of compiled code may be of a kind that

@@ -29,7 +29,7 @@ def fold_in(call: LibraryCall) -> Value:
     data = constant(call.kwargs.get("data", call.args[1] if len(call.args) > 1 else UNKNOWN))
     result.role = "key"
     if origin is not None:
-        call.machine.part(Keys).told_apart(origin, call.node, call.frame)
+        call.machine.part(Keys).folded_later(origin, call.node, call.frame)
     known = origin is not None and isinstance(data, (int, str))
     result.origin = origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
     _keep_raw(call, result)

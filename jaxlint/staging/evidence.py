@@ -57,7 +57,7 @@ _TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking)$")
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 
 
-def is_trial(node: ast.AST, frame: Frame) -> bool:
+def only_tries_out(node: ast.AST, frame: Frame) -> bool:
     """Whether code only tries out the project, so that neither its numbers nor its time matter. Such code is
     the script part of a module that others import (if it has no loop), a function with such a name, or a file
     in a folder of benchmarks.
@@ -94,19 +94,19 @@ def _is_library(module: Module) -> bool:
     return defines and bool(module.package)
 
 
-def is_retired(module: Module) -> bool:
+def is_archived(module: Module) -> bool:
     """Whether nobody runs a file any more, judged by its name or its folder's: an archive, a backup."""
     return any(map(_RETIRED.search, _parts(module))) or any(map(_OLD.search, _parts(module, stem=False)))
 
 
-def is_aside(frame: Frame) -> bool:
+def is_beside_main_work(frame: Frame) -> bool:
     """Whether code is not part of a program's main work, so that its cost does not matter: it draws pictures,
     converts files, lies in an archive, or a test calls it. Code that a test traces counts as code that the
     program traces.
     """
     return any(
         (one.module.is_test and not frame.stage.staged)
-        or is_retired(one.module)
+        or is_archived(one.module)
         or any(map(_ASIDE.search, _parts(one.module)))
         or (one.function is not None and _is_aside(one.function.name.lower(), one.module))
         for one in (frame, *frame.callers())

@@ -42,7 +42,7 @@ from jaxlint.staging.evaluator.methods import Methods
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.ports import Arrays, Language, Reach, Staging, Tracking
-from jaxlint.staging.evaluator.scopes import Block, Provoking
+from jaxlint.staging.evaluator.scopes import Block, ExpectingErrors
 from jaxlint.staging.evaluator.statements import Statements
 from jaxlint.staging.evaluator.tested_items import assuming_tests
 from jaxlint.staging.listeners import Listeners
@@ -223,7 +223,7 @@ class Interpreter(Machine):
             return
         self.limit += STEPS_PER_LINE * len(module.lines)
         self.donates = self.donates or "donate" in module.spelled
-        with Provoking(self, None):  # an import is not part of any reason
+        with ExpectingErrors(self, None):  # an import is not part of any reason
             body = tree.body if self.warm is None else self.warm.paced(self, module, tree.body)
             self.run_statements(body, Frame(None, module, self.globals_of(module), HOST))
         if ".__class__" in module.spelled:

@@ -10,7 +10,7 @@ from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.staging.consequences import Consequences, WrongStatic
 from jaxlint.staging.events import Event
-from jaxlint.staging.evidence import is_aside, is_retired, is_trial, severity_of
+from jaxlint.staging.evidence import is_archived, is_beside_main_work, only_tries_out, severity_of
 from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project
 from jaxlint.staging.values import Scope, Transformed, Value
@@ -150,9 +150,9 @@ class Reporter:
         frame = self.event.frame
         if self.rule.category == "migration":
             return False
-        if is_retired(frame.module) or (self.rule.only_costs and is_aside(frame)):
+        if is_archived(frame.module) or (self.rule.only_costs and is_beside_main_work(frame)):
             return True
-        return (self.rule.only_costs or self.rule.category == "random") and is_trial(node, frame)
+        return (self.rule.only_costs or self.rule.category == "random") and only_tries_out(node, frame)
 
     def __call__(
         self,

@@ -46,7 +46,7 @@ def only_staged(frame: Frame) -> bool:
     while current is not None and current.function is not None:
         caller = current.caller
         node = current.function.node
-        entered = caller is not None and (caller.home is not current.home or caller.is_trial())
+        entered = caller is not None and (caller.home is not current.home or caller.is_without_call())
         if entered and getattr(node, "decorator_list", None):
             return True
         # A function defined in a traced one, and called by it or by a transformation there.

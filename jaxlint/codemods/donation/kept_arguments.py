@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxlint.codemods.donation.dead_arguments import Ownership, passed_by_callers
+from jaxlint.codemods.donation.duplicate_buffers import duplicate_buffer
 from jaxlint.codemods.donation.shared_buffers import Parsed, SharedBuffers
-from jaxlint.codemods.donation.twice_held import held_twice
 from jaxlint.codemods.facts.applied_transforms import JITS, applied
 from jaxlint.codemods.facts.bound_arguments import bound_arguments
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
@@ -65,7 +65,7 @@ def other_holder(
                     return why
                 if variables and (why := _kept_above(site, part, 0)):
                     return why
-    return held_twice(site, others, donating, jitted.name)
+    return duplicate_buffer(site, others, donating, jitted.name)
 
 
 def _kept_above(site: Site, part: ast.expr, depth: int) -> str:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 
 from jaxlint.codemods.facts.local_effects import check_expression
-from jaxlint.codemods.loops.empty_loops import turning_test
+from jaxlint.codemods.loops.empty_loops import iteration_test
 from jaxlint.codemods.loops.while_and_range import Loop, packed
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.imports import reference
@@ -66,7 +66,7 @@ class _EarlyStop(Loop):
         if self.count == "_":
             self.count = fresh_name(names, "count")
         if isinstance(node, ast.For):
-            self.test = turning_test(draft, node.iter)
+            self.test = iteration_test(draft, node.iter)
         self.unset = {name for name in self.carry if not self.flow.is_bound_before(name, node)}
         self.round = [*([self.count] if self.count else []), self.done, *self.carry]
 

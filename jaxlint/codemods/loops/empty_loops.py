@@ -11,9 +11,9 @@ import ast
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.facts.parameter_modules import values_of
+from jaxlint.codemods.purity.nonempty_loops import NonemptyLoops, builtin, counted_down
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.turns import Turns, builtin, counted_down
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.source.layout import Layout
 from jaxlint.codemods.source.site import Refused
@@ -25,7 +25,7 @@ _ITERATORS = ("zip", "map", "filter", "iter", "enumerate", "reversed", "tqdm")
 _SAME_ROWS = ("list", "tuple", "reversed", "enumerate", "tqdm")
 
 
-def turning_test(draft: Draft, iterable: ast.expr, *, layers: bool = False) -> str:
+def iteration_test(draft: Draft, iterable: ast.expr, *, layers: bool = False) -> str:
     """A test of whether a loop over `iterable` has an iteration; "" if it certainly has one, or if the
     codemod makes no promise for paths that no run took.
 
@@ -35,17 +35,17 @@ def turning_test(draft: Draft, iterable: ast.expr, *, layers: bool = False) -> s
     if not draft.strict and not layers:
         return ""
     program, file = program_and_file(draft)
-    turns = Turns(PossibleValues(program), all_calls=bool(draft.strict))
+    turns = NonemptyLoops(PossibleValues(program), all_calls=bool(draft.strict))
     return _Asker(draft, file, turns, layers).test(iterable)
 
 
 class _Asker:
-    def __init__(self, draft: Draft, file: File, turns: Turns, layers: bool) -> None:
+    def __init__(self, draft: Draft, file: File, turns: NonemptyLoops, layers: bool) -> None:
         self.file, self.turns, self.layers = file, turns, layers
         self.layout = Layout(draft.site)
 
     def test(self, node: ast.expr) -> str:
-        if self.turns.surely(self.file.same(node), self.file):
+        if self.turns.certainly_runs(self.file.same(node), self.file):
             return ""
         name = builtin(node, self.layout.site.names)
         if isinstance(node, ast.Call) and name in _SAME_ROWS and node.args:

@@ -32,7 +32,7 @@ from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout, fresh_name
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.codemods.source.statement_text import is_alone
-from jaxlint.codemods.stageable import must_be_unseen, program_and_file
+from jaxlint.codemods.stageable import check_variables_hidden, program_and_file
 from jaxlint.finding import Span, Step
 
 _JOINS = {"append": "concatenate", "concatenate": "concatenate", "vstack": "vstack", "hstack": "hstack"}
@@ -182,7 +182,7 @@ class _Rows:
         if one.name in {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}:
             raise Refused(f"the rows added to `{one.name}` are computed from it")
         if self.draft.strict is not None:
-            must_be_unseen(self.draft, loop)
+            check_variables_hidden(self.draft, loop)
             program, file = program_and_file(self.draft)
             if PossibleValues(program).of(file.same(one.value), file) != {ARRAY}:
                 raise Refused(f"the value added to `{one.name}` may not be an array")

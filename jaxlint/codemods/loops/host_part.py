@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.loops.host_fetches import fetched_by
-from jaxlint.codemods.loops.keepers import Keepers, appended_to, bound_in, names_in
+from jaxlint.codemods.loops.result_containers import ResultContainers, appended_to, bound_in, names_in
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT, Place, Value
@@ -95,7 +95,7 @@ class _Division:
         self.arrays = arrays
         self.scope: Scope = site.names.scope_at(loop)
         self._host: set[ast.stmt] = set()
-        self.keepers = Keepers(site, loop, file, self._kinds)
+        self.keepers = ResultContainers(site, loop, file, self._kinds)
 
     def divided(self) -> HostPart:
         part = HostPart()

@@ -12,7 +12,7 @@ from jaxlint.codemods.facts.dataflow import root_of
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.layout import Layout, fresh_name
 from jaxlint.codemods.source.site import Refused, Site
-from jaxlint.codemods.stageable import may_wait_less, must_be_unseen
+from jaxlint.codemods.stageable import check_buffers_without_wait, check_variables_hidden
 from jaxlint.finding import Step
 
 
@@ -50,9 +50,9 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
     if any(isinstance(part, ast.Try) for part in site.names.ancestors(outermost)):
         raise Refused("the list may be used after an exception")
     _check_kept(site, value, inside)
-    may_wait_less(draft, [outermost])
+    check_buffers_without_wait(draft, [outermost])
     if draft.strict is not None:
-        must_be_unseen(draft, outermost)
+        check_variables_hidden(draft, outermost)
     layout = Layout(site)
     indent = layout.indent(outermost)
     item = fresh_name(layout.identifiers(scope), "value")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from jaxlint.codemods.loops.looks import is_simple
+from jaxlint.codemods.loops.host_reads import is_simple
 from jaxlint.codemods.loops.steps_region import Steps
 from jaxlint.codemods.source.layout import Layout
 from jaxlint.codemods.source.site import Refused

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.facts.local_effects import check_expression
 from jaxlint.codemods.facts.traceable import is_array_like
 from jaxlint.codemods.purity.narrow_types import counted_with, narrow_types
+from jaxlint.codemods.purity.nonempty_loops import builtin, counted_down
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.turns import builtin, counted_down
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout

@@ -13,7 +13,7 @@ from jaxlint.codemods.facts.local_effects import check_expression
 from jaxlint.codemods.facts.module_state import makes_unstackable
 from jaxlint.codemods.facts.traceable import check_traceable
 from jaxlint.codemods.loops.accumulators import Sum, sums_of
-from jaxlint.codemods.loops.empty_loops import turning_test
+from jaxlint.codemods.loops.empty_loops import iteration_test
 from jaxlint.codemods.loops.filled_lists import Filled, Lists, adding_statements, assigned
 from jaxlint.codemods.loops.mapped_draws import may_be_mapped
 from jaxlint.codemods.loops.rows import Rows, may_be_summed, rows_of
@@ -65,7 +65,7 @@ class _RowLoop(Loop):
         self.filled = self.lists.filled
         self.rows.settle(not self.filled or self.lists.wanted_last_first())
         self.lists.check_order(self.rows.reverse)
-        self.test = turning_test(draft, node.iter, layers=self.rows.trees)
+        self.test = iteration_test(draft, node.iter, layers=self.rows.trees)
         if self.test:
             self.lists.keep()
         for one in self.filled:

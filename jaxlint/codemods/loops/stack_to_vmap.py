@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.codemods.facts.local_effects import check_expression, constant_type
 from jaxlint.codemods.facts.traceable import check_traceable
-from jaxlint.codemods.loops.empty_loops import turning_test
+from jaxlint.codemods.loops.empty_loops import iteration_test
 from jaxlint.codemods.loops.mapped_draws import may_be_mapped
 from jaxlint.codemods.loops.rows import rows_of
 from jaxlint.codemods.registry import Draft, codemod
@@ -53,7 +53,7 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
     vmap = reference(site, draft.imports, "jax.vmap", call)
     layout = Layout(site)
     indent = " " * (step.span.column - 1)
-    if test := turning_test(draft, generator.iter):  # the stacking call raises if there is nothing to stack
+    if test := iteration_test(draft, generator.iter):  # the stacking call raises if there is nothing to stack
         text = layout.call("", f"{vmap}({rows.function(value)})", rows.mapped(), indent)
         span = site.span(made)
         whole = (

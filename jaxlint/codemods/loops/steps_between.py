@@ -24,7 +24,7 @@ from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
 from jaxlint.codemods.facts.dataflow import Flow
-from jaxlint.codemods.loops.looks import Looks, looks_of
+from jaxlint.codemods.loops.host_reads import HostReads, host_reads_of
 from jaxlint.codemods.loops.steps_region import LoopRegion
 from jaxlint.codemods.loops.while_and_range import packed
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -90,7 +90,7 @@ def steps_between_looks(draft: Draft, step: Step) -> None:
 class Stretch(LoopRegion):
     """The computing statements of a loop. `shown`: values that the last step returns in addition."""
 
-    found: Looks | None = None
+    found: HostReads | None = None
     shown: list[str] = field(default_factory=list)
 
     @classmethod
@@ -103,13 +103,13 @@ class Stretch(LoopRegion):
             raise Refused("the loop has an `else`, unpacks its iterable, or stands in a class")
         if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):
             raise Refused("a handler or `with` around the loop could see steps that have not run yet")
-        looks = looks_of(site, loop)
+        looks = host_reads_of(site, loop)
         for one in looks.computing:
             Region.at(site, site.across([one]), _JIT)
         return cls(site, scope, looks.computing, Flow(site.names, scope), _JIT, found=looks)
 
     @property
-    def looks(self) -> Looks:
+    def looks(self) -> HostReads:
         assert self.found is not None
         return self.found
 

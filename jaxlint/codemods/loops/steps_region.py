@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.loops.host_part import HostPart, host_part
-from jaxlint.codemods.loops.looks import in_a_bar, is_simple
+from jaxlint.codemods.loops.host_reads import in_a_bar, is_simple
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT, Place

@@ -37,7 +37,7 @@ def settings_changed(possible: PossibleValues) -> Iterator[str]:
 def values_checked(possible: PossibleValues) -> Iterator[str]:
     """Where a program enables NaN checks, in words. Eager code checks each result, compiled code only its outputs."""
     for setting in sorted(_CHECKS):
-        for said, file in said_outside(possible.program, setting):
+        for said, file in set_outside(possible.program, setting):
             place = possible.program.place(file, said)
             yield f"may run under `{setting}` (set at {place}), which checks no value inside a compiled function"
     for name, setting, node, file in _changes(possible):
@@ -54,7 +54,7 @@ def promotion_chosen(possible: PossibleValues) -> Iterator[str]:
     traced number in a JAX loop does not.
     """
     program = possible.program
-    for said, file in said_outside(program, _PROMOTION):
+    for said, file in set_outside(program, _PROMOTION):
         yield f"may run under `{_PROMOTION}` (set at {program.place(file, said)}), and a JAX loop turns Python numbers into arrays"
     for name, setting, node, file in _changes(possible):
         asked = name == "jax.numpy_dtype_promotion" or (
@@ -68,7 +68,7 @@ def promotion_chosen(possible: PossibleValues) -> Iterator[str]:
 def generators_chosen(possible: PossibleValues) -> Iterator[str]:
     """Where a program may draw with another generator than the default one, in words."""
     program = possible.program
-    for said, file in said_outside(program, _GENERATOR):
+    for said, file in set_outside(program, _GENERATOR):
         yield f"set at {program.place(file, said)}"
     for name, setting, node, file in _changes(possible):
         given: list[ast.expr] = []
@@ -80,7 +80,7 @@ def generators_chosen(possible: PossibleValues) -> Iterator[str]:
             yield f"set by `{shown_source(node)}` at {program.place(file, node)}"
 
 
-def said_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File]]:
+def set_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File]]:
     """Where a program mentions the environment variable of a setting, or passes the command line to JAX."""
     variables: dict[str, list[tuple[ast.AST, File]]] | None = program.memo.get("variables of JAX")
     if variables is None:

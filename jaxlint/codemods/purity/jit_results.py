@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS, root_of
+from jaxlint.codemods.purity.nonempty_loops import NonemptyLoops
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
-from jaxlint.codemods.purity.turns import Turns
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMBER,
@@ -98,7 +98,7 @@ def _last_given(name: str, statements: Sequence[ast.stmt], possible: PossibleVal
             if not whole or any(isinstance(one, ast.Break | ast.Continue) for one in parts):
                 break
             assert isinstance(statement, ast.For)
-            turns = Turns(possible).surely(statement.iter, file)
+            turns = NonemptyLoops(possible).certainly_runs(statement.iter, file)
             return _last_given(name, statement.body, possible, file) if turns else frozenset()
     return frozenset()
 

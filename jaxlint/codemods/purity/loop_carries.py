@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
-from jaxlint.codemods.purity.jax_settings import said_outside
+from jaxlint.codemods.purity.jax_settings import set_outside
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, function_around, parameters
 from jaxlint.codemods.purity.values import TYPE, Box, Ext
@@ -112,7 +112,7 @@ class Carried:
                 continue
             if not isinstance(call.args[-1], ast.Constant) or self._only_sometimes(call, file, 0):
                 return f"`{shown_source(call)}` at {program.place(file, call)}"
-        for node, file in said_outside(program, _X64):
+        for node, file in set_outside(program, _X64):
             above = file.names.parents.get(node)
             is_set = isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store)
             if not is_set or self._only_sometimes(node, file, 0):

@@ -22,10 +22,10 @@ from jaxlint.staging.evaluator.scopes import (
     Block,
     Catching,
     Doubting,
+    ExpectingErrors,
     Guarded,
     ImportGuard,
     Path,
-    Provoking,
     Replaceable,
     Tested,
 )
@@ -365,7 +365,7 @@ class Branches(Part):
                     around.enter_context(Catching(frame))
             provoking = frame.module if expected and frame.module.is_test else self.machine.provoking
             start = self.machine.tracking.reading(node, frame)
-            with Provoking(self.machine, provoking):
+            with ExpectingErrors(self.machine, provoking):
                 alive = self.machine.language.exec_block(node.body, frame)
             self.machine.tracking.timed_body(spans, start, node.items[0].context_expr, frame)
             for value in reversed(managers):

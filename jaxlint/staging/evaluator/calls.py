@@ -18,13 +18,13 @@ from jaxlint.staging.evaluator.methods import Methods
 from jaxlint.staging.evaluator.parameters import binds, join_open
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
-    Beside,
     Choosing,
     Doubting,
+    ExpectingErrors,
     Guessing,
-    KeysAside,
-    Provoking,
+    InLibraryCode,
     Staged,
+    StartingWithKeys,
 )
 from jaxlint.staging.listeners import hand
 from jaxlint.staging.values import (
@@ -175,7 +175,7 @@ class Calls(Part):
         kinds = (Function, BoundMethod, Transformed, Partial, ClassValue)
         called = next((i for i, value in enumerate(call.args) if i > 0 and isinstance(value, kinds)), None)
         if called is not None:
-            with Provoking(self.machine, call.frame.module):
+            with ExpectingErrors(self.machine, call.frame.module):
                 self.call_value(call.args[called], call.passing(call.args[called + 1 :]))
         return UNKNOWN
 
@@ -215,7 +215,7 @@ class Calls(Part):
         if isinstance(callee, Unknown) and callee.made_of:
             return self.machine.reach.call_made_of(callee, call)
         given = call.inputs
-        self.machine.tracking.hand_over(given, node, frame)
+        self.machine.tracking.pass_to_unknown(given, node, frame)
         result = unknown_of(given)
         if frame.stage.staged and result is UNKNOWN and any(find_array(part, True) for part in given):
             return ANSWER
@@ -243,7 +243,7 @@ class Calls(Part):
             for option in callee.options:
                 # The choice among several library functions decides what arguments they need.
                 unsure = not callee.every and isinstance(option, External)
-                with KeysAside(frame, before.copied()), Beside(self.machine, unsure):
+                with StartingWithKeys(frame, before.copied()), InLibraryCode(self.machine, unsure):
                     results.append(self.call_value(option, call))
                     after.update(frame.consumed)
         frame.consumed = after
@@ -270,7 +270,7 @@ class Calls(Part):
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of an unknown function that probably computes with its arguments."""
-        self.machine.tracking.hand_over(inputs, node, frame)
+        self.machine.tracking.pass_to_unknown(inputs, node, frame)
         found = next((a for a in map(find_array, inputs) if a is not None), None)
         if found is None:
             return UNKNOWN

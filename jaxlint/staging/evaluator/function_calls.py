@@ -13,8 +13,8 @@ from jaxlint.staging.evaluator.parameters import doubt_switches, lacks_arguments
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
     Active,
-    Beside,
     Guessing,
+    InLibraryCode,
 )
 from jaxlint.staging.evaluator.type_parameters import seen_in_signature, type_parameters
 from jaxlint.staging.module import Module
@@ -249,11 +249,11 @@ class FunctionCalls(Part):
         result: Value = UNKNOWN
         with Contained(self.machine, function.module, frame) as attempt:
             finished = False
-            with Active(record), Beside(self.machine) if function.stand_in else NOTHING:
+            with Active(record), InLibraryCode(self.machine) if function.stand_in else NOTHING:
                 result = self.run_body(function, frame)
             finished = True
         if not finished:
-            self.take_back(mutable, before)
+            self.undo_effects(mutable, before)
             frame.consumed.clear()
         if attempt.failed and key not in record.stale:
             record.stale.add(key)  # the second evaluation may know it; after the third it is fixed
@@ -318,7 +318,7 @@ class FunctionCalls(Part):
         record.memo[key] = (kept, consumed, bool(enclosing), tuple(origins))
         return enclosing
 
-    def take_back(self, mutable: dict[Path, tuple[Value, State]], serial: int) -> None:
+    def undo_effects(self, mutable: dict[Path, tuple[Value, State]], serial: int) -> None:
         """Undoes the effects of a call that raised: on its arguments, on dispatches, and on its stage."""
         put_back(mutable)
         self.machine.ledger.forget(serial)
@@ -384,7 +384,7 @@ class FunctionCalls(Part):
             return result
         assert isinstance(body, list)
         if function.cls is not None and frame.stage.staged and is_left_to_heirs(function.node):
-            self.machine.reach.call_heirs(function, frame)
+            self.machine.reach.call_overrides(function, frame)
             self.unresolved.add(function.name)
             return self.machine.language.opaque_call(
                 list(frame.scope.variables.values()), function.node, frame

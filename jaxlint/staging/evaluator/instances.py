@@ -245,7 +245,7 @@ class Instances(Part):
             array is not None
             and array.certain
             and self.made_outside(base, frame)
-            and not self.is_handed_on(base, frame)
+            and not self.is_filled_and_returned(base, frame)
         )
 
     def keeps_what_it_gets(self, cls: ClassValue, hook: Function) -> bool:
@@ -270,7 +270,7 @@ class Instances(Part):
                 self.machine.emit("leak", events.LeakEvent(target, frame, value, where))
 
     @staticmethod
-    def is_handed_on(base: Instance, frame: Frame) -> bool:
+    def is_filled_and_returned(base: Instance, frame: Frame) -> bool:
         """Whether the traced function fills the object from its arguments and returns the result."""
         current = frame
         while current.caller is not None and current.caller.home is frame.home:

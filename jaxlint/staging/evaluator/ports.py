@@ -143,7 +143,7 @@ class Tracking(Protocol):
     def forget_place(self, place: str, frame: Frame) -> None:
         """`place` is rebound: it and its parts now hold something else."""
 
-    def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
+    def pass_to_unknown(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """Something unknown receives these arguments: it may wait for arrays and call functions."""
 
     def argument_effects(self, frame: Frame) -> ArgumentEffects | None:
@@ -294,7 +294,7 @@ class Arrays(Protocol):
 class Reach(Protocol):
     """Code that is called although no call is visible."""
 
-    def call_heirs(self, function: Function, frame: Frame) -> None:
+    def call_overrides(self, function: Function, frame: Frame) -> None:
         """A call of a method that its class leaves to subclasses: evaluates theirs."""
 
     def call_made_of(self, callee: Unknown, call: Call) -> Value:

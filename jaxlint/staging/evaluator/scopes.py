@@ -138,7 +138,7 @@ class Guessing(Counted):
     attribute = "guessing"
 
 
-class Beside(Counted):
+class InLibraryCode(Counted):
     """Inside a library's own code for a tabulated function, where odd combinations occur."""
 
     __slots__ = ()
@@ -152,7 +152,7 @@ class Choosing(Counted):
     attribute = "choosing"
 
 
-class Provoking(Changed):
+class ExpectingErrors(Changed):
     """Inside `with raises(...)` of this test module; None: the code has nothing to do with it."""
 
     __slots__ = ()
@@ -319,7 +319,7 @@ class Staged(Changed):
     attribute = "stage"
 
 
-class KeysAside(Changed):
+class StartingWithKeys(Changed):
     """The evaluation starts with `keys` consumed; afterwards the frame has consumed what it had before."""
 
     __slots__ = ()

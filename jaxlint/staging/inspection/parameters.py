@@ -115,7 +115,7 @@ def _is_extra(name: str, record: FunctionRecord, contexts: Contexts) -> bool:
     if not _is_left_out(name, record):
         return False
     values = [tracer_in(bound[name]) for bound in contexts if name in bound]
-    return all(value is None or (value.why is not None and value.why.rests_on_habit) for value in values)
+    return all(value is None or (value.why is not None and value.why.is_by_convention) for value in values)
 
 
 def _take_carrier(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -> None:

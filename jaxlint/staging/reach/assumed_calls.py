@@ -61,7 +61,7 @@ class AssumedCalls(Part):
 
     def gives_tracers(self, library: str, why: Why) -> None:
         """An unknown library receives tracers in the stage of `why`, if the analysis saw that stage."""
-        if not why.rests_on_habit:
+        if not why.is_by_convention:
             self.given_tracers.setdefault(library, why)
 
     def carries(self, value: Value, why: Why | None) -> None:
@@ -74,7 +74,7 @@ class AssumedCalls(Part):
                 self.carries(part, why)
             return
         function = _function_in(value)
-        if function is not None and why is not None and not why.rests_on_habit:
+        if function is not None and why is not None and not why.is_by_convention:
             self.carried.setdefault(function.node, (function, why))
 
     def supposed_calls(self) -> Iterator[tuple[Function, ClassValue | None, Why]]:
@@ -82,7 +82,7 @@ class AssumedCalls(Part):
         for function, why in self.carried.values():
             yield function, function.cls, why
         for cls, entered in list(self.receivers.inside.values()):
-            if entered is None or entered.rests_on_habit or not is_pytree(cls):
+            if entered is None or entered.is_by_convention or not is_pytree(cls):
                 continue
             for handler in _tree_functions(cls):
                 yield handler, cls, entered

@@ -163,7 +163,7 @@ class Receivers(Part):
             or self.machine.exhausted()
             or all(tracer_in(part) is None for part in given)
         ):
-            self.machine.tracking.hand_over([callee, *given], call.node, frame)
+            self.machine.tracking.pass_to_unknown([callee, *given], call.node, frame)
             return unknown_of(given)
         doubted = [uncertain(part) for part in call.args]
         named = {key: uncertain(part) for key, part in call.kwargs.items()}
@@ -171,7 +171,7 @@ class Receivers(Part):
             results = [self.calls.call_value(part, call.passing(doubted, named)) for part in callee.made_of]
         return uncertain(join_all(results))
 
-    def call_heirs(self, function: Function, frame: Frame) -> None:
+    def call_overrides(self, function: Function, frame: Frame) -> None:
         """A call of a method that its class leaves to subclasses: evaluates theirs."""
         names = [parameter.arg for parameter in positional_parameters(function.node)]
         bound = frame.scope.variables
@@ -189,9 +189,9 @@ class Receivers(Part):
         left_open = (function, receiver, call, replace(frame.stage, certain=False))
         self.left_open.setdefault(receiver.cls.node, []).append(left_open)
         for heir in self.instances.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
-            self.await_heir(heir, left_open)
+            self.await_override(heir, left_open)
 
-    def await_heir(self, heir: ClassValue, left_open: LeftOpen) -> None:
+    def await_override(self, heir: ClassValue, left_open: LeftOpen) -> None:
         """Evaluates a subclass's version of an abstract method once it is called."""
         function, receiver, call, stage = left_open
         method = heir.namespace.get(function.name)
@@ -203,7 +203,7 @@ class Receivers(Part):
         owner = heir.prototype or self.possible_instance(heir, leaves or UNKNOWN, call.frame)
         self.awaited.append((BoundMethod(method, owner), call, stage))
 
-    def note_heir(self, cls: ClassValue) -> None:
+    def note_subclass(self, cls: ClassValue) -> None:
         """Records a class by its base classes. Of a class created at every call of a function, the last one counts."""
         if cls.kind == "plain" and not cls.module.is_test:
             for library in {name.partition(".")[0] for name in cls.external_bases()}:
@@ -214,7 +214,7 @@ class Receivers(Part):
                 known[:] = [other for other in known if other.node is not cls.node]
                 known.append(cls)
                 for left_open in self.left_open.get(base.node, ()):
-                    self.await_heir(cls, left_open)
+                    self.await_override(cls, left_open)
 
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is created. If it is not a pytree, a stage captures it."""
@@ -265,7 +265,7 @@ class Receivers(Part):
     def note_methods(self, cls: ClassValue) -> None:
         """Records a class by the methods that it defines. Of a class created at every call of a function, the last
         one counts."""
-        self.note_heir(cls)
+        self.note_subclass(cls)
         for name, member in cls.namespace.items():
             if name in AXIS_METHODS or name in ARRAY_METHODS:
                 self.machine.array_like.add(name)

@@ -74,7 +74,7 @@ class Keys(Part):
             return  # an evaluation with a fixed key, on purpose
         self.machine.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
 
-    def told_apart(self, part: Origin, node: ast.AST, frame: Frame) -> None:
+    def folded_later(self, part: Origin, node: ast.AST, frame: Frame) -> None:
         """Undoes the use of a key by `split` if a number that may change is folded into a part of the result.
 
         `fold_in(split(key)[0], step)` is another key at each step, though `key` does not change. A constant is always

@@ -104,7 +104,7 @@ class Timing(Part):
         if not result.staged and not frame.stage.staged and (name in _HEAVY or name.startswith("linalg.")):
             self.machine.ledger.add(node, frame, name)
 
-    def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
+    def pass_to_unknown(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """Something unknown receives these arguments: it may wait for arrays and call functions."""
         for value in inputs:
             if frame.stage.staged:

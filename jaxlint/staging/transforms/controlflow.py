@@ -13,7 +13,7 @@ from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
-from jaxlint.staging.evaluator.scopes import KeysAside, Tracing
+from jaxlint.staging.evaluator.scopes import StartingWithKeys, Tracing
 from jaxlint.staging.tracking.gradients import TANGENT, Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
@@ -195,7 +195,7 @@ class ControlFlow(Part):
             return carry
         if not any(dtype_of(leaf).endswith("*") for leaf in leaves_in(carry) or ()):
             return carry
-        with KeysAside(frame, frame.consumed.copied()):
+        with StartingWithKeys(frame, frame.consumed.copied()):
             result = run(carry)
         try:
             return mapped(given_way, carry, [result])
@@ -331,7 +331,7 @@ class ControlFlow(Part):
             staged = [self.boundary.to_staged(v, Why("an operand of", cause=why)) for v in operands]
             for inside, outside in zip(staged, operands, strict=True):
                 linked(inside, outside)
-            with KeysAside(frame, used.copied()):
+            with StartingWithKeys(frame, used.copied()):
                 results.append(self.bodies.staged_call(api, function, staged, node, frame, "cond", why))
                 self.bodies.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
                 after.update(frame.consumed)
@@ -362,7 +362,7 @@ class ControlFlow(Part):
         elif args:
             keeps_python = api.startswith("equinox.")
             # It traces in spite of `jax.disable_jit`. No number is drawn, so the keys are not consumed.
-            with Tracing(self.machine, 0), KeysAside(frame, frame.consumed.copied()):
+            with Tracing(self.machine, 0), StartingWithKeys(frame, frame.consumed.copied()):
                 why = self.bodies.body_why(api, args[0], call.node, frame)
                 part = Why("an argument of", cause=why)
                 staged = [self.boundary.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]

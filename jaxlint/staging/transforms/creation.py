@@ -11,7 +11,7 @@ from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
-from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
+from jaxlint.staging.evaluator.scopes import ExpectingErrors, WithoutNames
 from jaxlint.staging.reach.entry_points import Entry
 from jaxlint.staging.tracking.meshes import bound_axes
 from jaxlint.staging.transforms.boundary import Boundary
@@ -84,7 +84,7 @@ class Creation(Part):
         abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
         stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
-        with Provoking(self.machine, frame.module if frame.provokes_errors() else None):
+        with ExpectingErrors(self.machine, frame.module if frame.provokes_errors() else None):
             result = self.calls.call_value(t.target, Call(args, kwargs, t.node, shell))
         record = self.function_calls.records.get(function.node)
         inner = record.last if record is not None else None

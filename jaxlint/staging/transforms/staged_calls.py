@@ -10,9 +10,9 @@ from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
-    Beside,
-    KeysAside,
+    InLibraryCode,
     Staged,
+    StartingWithKeys,
     Tracing,
     Undispatched,
 )
@@ -123,8 +123,8 @@ class StagedCalls(Part):
         `odd`: it may see combinations that no program creates, so it reports nothing.
         """
         with (
-            Beside(self.machine) if odd else NOTHING,
-            KeysAside(call.frame, ConsumedKeys()),
+            InLibraryCode(self.machine) if odd else NOTHING,
+            StartingWithKeys(call.frame, ConsumedKeys()),
             Undispatched(self.machine.ledger),
         ):
             return self.calls.call_value(own, call)

@@ -25,7 +25,7 @@ from jaxlint.staging.evaluator.foreign_decorators import is_foreign, name_of_dec
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
-from jaxlint.staging.evaluator.scopes import Decorating, KeysAside, Undispatched
+from jaxlint.staging.evaluator.scopes import Decorating, StartingWithKeys, Undispatched
 from jaxlint.staging.module import Module
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.transforms.controlflow import ControlFlow
@@ -355,7 +355,7 @@ class Transforming(Part):
             return rules[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
             with (
-                KeysAside(call.frame, ConsumedKeys()),
+                StartingWithKeys(call.frame, ConsumedKeys()),
                 Undispatched(self.machine.ledger),
             ):  # nothing runs, and no key is consumed
                 self.staged_calls.call_jitted(base, call)

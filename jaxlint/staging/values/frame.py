@@ -157,7 +157,7 @@ class Frame(Activation):
         """Whether the analysis saw a call that leads here."""
         return self.context == "call"
 
-    def is_trial(self) -> bool:
+    def is_without_call(self) -> bool:
         """Whether a transformation created this function and the analysis evaluates it without a call."""
         return self.context == "creation"
 

@@ -29,9 +29,9 @@ class Why:
     api: str = ""  # the transformation that traces `function`
 
     @property
-    def rests_on_habit(self) -> bool:
+    def is_by_convention(self) -> bool:
         """Whether this link or one behind it is a convention."""
-        return self.habit or (self.cause is not None and self.cause.rests_on_habit)
+        return self.habit or (self.cause is not None and self.cause.is_by_convention)
 
     def place(self, reader: Module | None = None) -> str:
         """The place in words: " at train.py:40", or " at line 40" if the reader is in the same file."""

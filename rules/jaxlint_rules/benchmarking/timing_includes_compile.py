@@ -10,8 +10,8 @@ from jaxlint.api import Dispatch, ElapsedEvent, Frame, Reporter, Rule
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._heat import is_named_for_work, runs_many_steps
 from jaxlint_rules._loops import SIZED, assigned_once, loop_variables, rebound
+from jaxlint_rules._main_loops import is_named_for_work, runs_many_steps
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._purpose import counts_shown
 from jaxlint_rules.benchmarking._averages import averaged, is_divided

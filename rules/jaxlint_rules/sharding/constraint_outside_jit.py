@@ -54,7 +54,7 @@ class ConstraintOutsideJit(Rule):
         while frame.caller is not None:
             frame = frame.caller
         # Traced code may also use helpers in another file.
-        if frame.function is None and not frame.is_trial() and frame.module is event.frame.module:
+        if frame.function is None and not frame.is_without_call() and frame.module is event.frame.module:
             report(
                 event.node,
                 "`with_sharding_constraint` outside jit copies the array at once; use `jax.device_put`",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jaxlint.api.syntax import dotted, walk
-from jaxlint_rules._heat import advances
+from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._slices import assignments, calls_in, has
 

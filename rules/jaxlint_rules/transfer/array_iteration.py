@@ -19,8 +19,8 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._heat import advances, loops_around
 from jaxlint_rules._loops import is_entered_once, lists_rows, shows_results, writes_file
+from jaxlint_rules._main_loops import advances, loops_around
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
 

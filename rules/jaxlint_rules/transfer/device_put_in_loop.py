@@ -8,8 +8,8 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._heat import holds_loop, is_hot
 from jaxlint_rules._loops import host_loops, lists_rows, loop_variables, rebound, shows_results
+from jaxlint_rules._main_loops import does_main_work, holds_loop
 from jaxlint_rules._names import last_name
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
@@ -101,7 +101,7 @@ class DevicePutInLoop(Rule):
         felt = (
             not shown
             and not holds_loop(loop.node)
-            and (is_hot(loop, event.frame, called, around=False) or _repeats(loop.node))
+            and (does_main_work(loop, event.frame, called, around=False) or _repeats(loop.node))
         )
         report(
             node,

@@ -12,17 +12,6 @@ from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._heat import (
-    calls_many_steps,
-    is_fed,
-    is_hot,
-    is_light,
-    is_named_for_work,
-    runs_loop,
-    runs_many_steps,
-    waits_by_itself,
-    waits_in_each,
-)
 from jaxlint_rules._loops import (
     frame_of_loop,
     is_brief,
@@ -32,6 +21,17 @@ from jaxlint_rules._loops import (
     lists_rows,
     place_of_loop,
     shows_results,
+)
+from jaxlint_rules._main_loops import (
+    calls_many_steps,
+    does_main_work,
+    is_cheap,
+    is_named_for_work,
+    is_step_loop,
+    runs_loop,
+    runs_many_steps,
+    waits_by_itself,
+    waits_in_each,
 )
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
@@ -161,7 +161,7 @@ class HostSyncInLoop(Rule):
         if "jit" not in transformed.kind:
             return
         named = is_named_for_work(transformed.label)
-        if is_light(transformed.target):
+        if is_cheap(transformed.target):
             self.light.add(transformed.label)
         if runs_many_steps(transformed.target) or (runs_loop(transformed.target) and not named):
             self.long.add(transformed.label)
@@ -238,8 +238,10 @@ class HostSyncInLoop(Rule):
                 or is_brief(loop, frame)
                 or is_asked_for(event.node, loop.node, frame.module)
                 or calls_many_steps(loop.node, frame_of_loop(loop, frame)),
-                hot=is_hot(loop, frame, value.jitted)
-                and (how == "setitem" or value.jitted in self.light or is_fed(loop, frame, value.jitted)),
+                hot=does_main_work(loop, frame, value.jitted)
+                and (
+                    how == "setitem" or value.jitted in self.light or is_step_loop(loop, frame, value.jitted)
+                ),
                 place=place_of_loop(loop, frame),
             )
         if waits_by_itself(loop.node, frame_of_loop(loop, frame)):

@@ -6,8 +6,8 @@ from jaxlint.api import ConvertEvent, Reporter, Rule
 from jaxlint.api.tables import ELEMENTWISE
 from jaxlint.api.values import Array, Operation, Static, Value
 from jaxlint.finding import Severity
-from jaxlint_rules._heat import is_hot
 from jaxlint_rules._loops import bodies
+from jaxlint_rules._main_loops import does_main_work
 
 _HOW = frozenset({"float", "int", "item", "round", "math.floor", "math.ceil"})
 _DEPTH = 8
@@ -60,7 +60,7 @@ class JnpOfNumbers(Rule):
         made = value.made
         if made is None or not _computes_numbers(made):
             return
-        if not any(is_hot(loop, frame) for loop, _ in bodies(frame)):
+        if not any(does_main_work(loop, frame) for loop, _ in bodies(frame)):
             return  # it runs a few times, and costs microseconds
         report(
             event.node,

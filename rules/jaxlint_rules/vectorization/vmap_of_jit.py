@@ -11,8 +11,8 @@ from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._eager import report_eager
-from jaxlint_rules._heat import advances
 from jaxlint_rules._loops import host_loops
+from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import last_name, variable_given
 
 

@@ -39,7 +39,7 @@ Holder = tuple[object, ...]
 Value = tuple["_View", ast.AST]
 
 
-def held_twice(
+def duplicate_buffer(
     site: Parsed, others: Iterable[Parsed], calls: Sequence[tuple[ast.Call, list[ast.expr]]], stepping: str
 ) -> str:
     """Where two parts of a donated argument become one buffer, in words; empty if no such place is visible.

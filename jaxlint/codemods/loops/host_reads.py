@@ -21,7 +21,7 @@ _WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr, ast.Global, ast.No
 
 
 @dataclass(slots=True)
-class Looks:
+class HostReads:
     """The divided body of a loop. `blocks`: the host statements that run at some steps; `first`: those before
     the step; `beside`: counters that each step increments; `stops`: a look may end the loop.
     """
@@ -64,14 +64,14 @@ class Looks:
                 raise Refused("the bounds of the range change in the loop")
 
 
-def looks_of(site: Site, loop: ast.For) -> Looks:
+def host_reads_of(site: Site, loop: ast.For) -> HostReads:
     """Divides the body of a loop. Raises Refused."""
     over = counted_range(loop.iter, site.names)
     if over is None or len(over.args) > 2 or over.keywords:
         raise Refused("the loop does not run over a range of steps")
     if not all(is_simple(one) for one in over.args):
         raise Refused("the number of steps is computed")
-    found = Looks(loop, over)
+    found = HostReads(loop, over)
     for statement in loop.body:
         if isinstance(statement, ast.If) and _is_look(statement, site):
             found.blocks.append(statement)

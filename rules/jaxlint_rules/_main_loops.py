@@ -27,7 +27,7 @@ _PLAIN = frozenset(
 )
 
 
-def is_hot(loop: Loop, frame: Frame, called: str = "", around: bool = True) -> bool:
+def does_main_work(loop: Loop, frame: Frame, called: str = "", around: bool = True) -> bool:
     """Whether there is evidence that a loop, or one around it, does the work of the program. `around`: whether those count.
 
     Evidence is an array that an iteration computes from that of the previous one, as a training step, a sampler or a
@@ -40,7 +40,7 @@ def is_hot(loop: Loop, frame: Frame, called: str = "", around: bool = True) -> b
     return _BATCHES.search(ast.unparse(getattr(loop.node, "iter", loop.node)).lower()) is not None
 
 
-def is_fed(loop: Loop, frame: Frame, called: str) -> bool:
+def is_step_loop(loop: Loop, frame: Frame, called: str) -> bool:
     """Whether a loop is the innermost loop of the work and runs once for each batch or step: it takes a
     batch, or calls a function whose name says that it trains one step. Other loops, over fits, simulations or
     epochs, take so long in each iteration that a wait for the host costs nothing.
@@ -117,7 +117,7 @@ def runs_many_steps(value: Value) -> bool:
     return False
 
 
-def is_light(value: Value, depth: int = 4) -> bool:
+def is_cheap(value: Value, depth: int = 4) -> bool:
     """Whether the whole function is visible and has only a few operations: the device finishes before the
     host asks for the result. A loop on the device, a model of a library and code that cannot be read may take
     any time.
@@ -136,7 +136,7 @@ def is_light(value: Value, depth: int = 4) -> bool:
             if canonical(held.name).partition(".")[0] not in _ARRAYS:
                 return False
         elif isinstance(held, (Function, Partial, Transformed)) and "." not in name:
-            if not depth or not is_light(held, depth - 1):
+            if not depth or not is_cheap(held, depth - 1):
                 return False
         elif "." in name and last_name(call.func) not in _OF_ARRAYS:
             return False

@@ -28,7 +28,7 @@ _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _DEPTH = 8
 
 
-class Turns:
+class NonemptyLoops:
     """Answers from constants, literals, written shapes, the arguments of all calls of a function, and tests
     before a loop.
 
@@ -39,7 +39,7 @@ class Turns:
         self.possible, self.program, self.all_calls = possible, possible.program, all_calls
         self._open: set[object] = set()
 
-    def surely(self, iterable: ast.expr, file: File) -> bool:
+    def certainly_runs(self, iterable: ast.expr, file: File) -> bool:
         """Whether a loop or comprehension over `iterable` has at least one iteration."""
         return self._rows(iterable, file, 0)
 

@@ -16,7 +16,7 @@ _STACKS = frozenset(f"{module}.{name}" for module in ("numpy", "jax.numpy") for 
 _BUFFERS = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 
 
-class Keepers:
+class ResultContainers:
     """The containers in which a loop stores results. `kinds`: returns the possible kinds of an expression."""
 
     def __init__(
