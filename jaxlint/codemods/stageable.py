@@ -38,6 +38,7 @@ from jaxlint.codemods.purity.values import (
     leaves_of,
     one,
 )
+from jaxlint.codemods.purity.watched import watched
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Step
@@ -73,6 +74,7 @@ def may_be_jitted(
         seen=_entries(step, "arguments"),
         skipped=_inside(file, spans if isinstance(spans, list | tuple) else ()),
     )
+    check_nothing_watches(draft)
 
 
 def _inside(file: File, spans: Iterable[Sequence[int]]) -> frozenset[ast.AST]:
@@ -104,6 +106,7 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
     ]
     seen = _entries(step, "arguments")
     check_call(program, file, file.same(call), transform=transform, seen=seen, static=static)
+    check_nothing_watches(draft)
 
 
 def check_outlined(
@@ -169,6 +172,7 @@ def check_outlined(
         if names.count(Path(draft.site.source.display).name) > 1:
             raise
         raise Refused(_at_lines_of(draft.site, str(refusal), text, min(lines, default=1))) from None
+    check_nothing_watches(draft)
 
 
 def _at_lines_of(site: Site, reason: str, text: str, first: int) -> str:
@@ -200,6 +204,7 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
         check_arguments_seen(draft, _carried(nodes))
         program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
+        check_nothing_watches(draft)
 
 
 def check_buffers_without_wait(draft: Draft, nodes: Sequence[ast.AST]) -> None:
@@ -218,6 +223,13 @@ def check_code_reached(draft: Draft, nodes: Sequence[ast.AST], *, looped: bool =
     own = [file.same(node) for node in nodes]
     for what in unreached(PossibleValues(program), [(own, file)], looped=looped):
         raise Refused(what)
+
+
+def check_nothing_watches(draft: Draft) -> None:
+    """Raises Refused if a run of the program is known, and the program watches its calls or warnings."""
+    if draft.strict:
+        for what in watched(PossibleValues(program_and_file(draft)[0])):
+            raise Refused(what)
 
 
 def check_variables_hidden(draft: Draft, node: ast.AST) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from jaxlint.codemods.migration.adapted_calls import CallChange, Template, adapt
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.import_edits import check_movable, whole_chain
 from jaxlint.codemods.source.imports import NewImport, reference
-from jaxlint.codemods.source.name_scopes import Scope
+from jaxlint.codemods.source.name_scopes import Names, Scope
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.codemods.statements.remove_statement import delete_statement
 from jaxlint.finding import Span, Step
@@ -67,6 +68,10 @@ def rename_api(draft: Draft, step: Step) -> None:
     """The span is the name or attribute chain, or the alias in an import, which changes all its uses."""
     rewrite = _Rewrite.of(step.parameters)
     node = draft.site.find_ast(step.span, ast.alias, ast.Name, ast.Attribute)
+    if rewrite.old in _replaced(draft.site.names) and not isinstance(
+        getattr(node, "ctx", None), ast.Store | ast.Del
+    ):
+        raise Refused(f"this file replaces {rewrite.old} itself")
     if isinstance(node, ast.alias):
         _move_import(draft, node, rewrite)
         return
@@ -92,6 +97,23 @@ def change_call(draft: Draft, step: Step) -> None:
     if not is_method and draft.site.names.qualified(callee) != wanted:
         raise Refused(f"this is not a call of {step.parameters.get('callee')}")
     adapt_call(draft, draft.site.find(step.span, cst.Call), change, node, bound=bound)
+
+
+@functools.lru_cache(maxsize=8)
+def _replaced(names: Names) -> frozenset[str]:
+    """The names of libraries that a file sets: `jax.host_id = ...`, `setattr(jax, "host_id", ...)`, `patch("jax.host_id")`."""
+    found: set[str] = set()
+    for node in ast.walk(names.tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            found.add(names.qualified(node) or "")
+        elif isinstance(node, ast.Call):
+            texts = [str(one.value) for one in node.args[:2] if isinstance(one, ast.Constant)]
+            last = ast.unparse(node.func).rpartition(".")[2]
+            if last == "patch" or (last == "setattr" and len(node.args) == 2):
+                found.update(texts[:1])
+            elif last in ("setattr", "object") and len(node.args) > 2:
+                found.update(f"{names.qualified(node.args[0])}.{text}" for text in texts)
+    return frozenset(found)
 
 
 # Uses

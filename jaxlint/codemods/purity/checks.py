@@ -99,7 +99,14 @@ def check_lent(program: Program, inside: Set[ast.AST] | None = None) -> None:
 
     `inside`: a loop that would no longer wait for results.
     """
-    for what in LentBuffers(PossibleValues(program)).changing(inside):
+    if inside is not None:
+        told = list(LentBuffers(PossibleValues(program)).changing(inside))
+    else:  # statements that become a function read and write the same buffers: one answer for all edits
+        memo = program.written.memo
+        if "lent" not in memo:
+            memo["lent"] = list(LentBuffers(PossibleValues(program.written)).changing())
+        told = memo["lent"]
+    for what in told:
         raise Refused(what)
 
 

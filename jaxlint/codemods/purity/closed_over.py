@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator
+from pathlib import Path
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
@@ -34,7 +35,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.purity.writes_by_name import may_mention, name_set_by, writes_by_name
+from jaxlint.codemods.purity.writes_by_name import may_mention, name_set_by, target_of, writes_by_name
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
 
@@ -259,6 +260,10 @@ class ClosedOver:
             if isinstance(value, Whole):
                 if node.attr in value.file.names.module.bindings:
                     yield from self._variable(node.attr, value.file.names.module, value.file)
+                elif not (held := self.possible.of(node, file)) or any(
+                    isinstance(one, Unknown) for one in held
+                ):
+                    yield f"reads `{shown_source(node)}`, which {Path(value.file.display).name} binds nowhere by its name"
             elif isinstance(value, Cls):
                 yield from self._class_attribute(value, node)
             elif isinstance(value, Inst):
@@ -286,15 +291,17 @@ class ClosedOver:
                 if kind == "text" and name_set_by(call) in (name, ""):
                     return f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
                 if kind == "module" and may_mention(call, name):
-                    if any(isinstance(one, Cls | Unknown) for one in self.possible.of(call.args[0], other)):
+                    if any(
+                        isinstance(one, Cls | Unknown) for one in self.possible.of(target_of(call), other)
+                    ):
                         return f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
         return None
 
-    def _dynamic_writes_of(self, file: File) -> list[tuple[ast.Call, str]]:
+    def _dynamic_writes_of(self, file: File) -> list[tuple[ast.Call | ast.Attribute, str]]:
         key = ("by name", file.display)
         if key not in self.program.memo:
             self.program.memo[key] = writes_by_name(file)
-        found: list[tuple[ast.Call, str]] = self.program.memo[key]
+        found: list[tuple[ast.Call | ast.Attribute, str]] = self.program.memo[key]
         return found
 
     def _default_of_class(self, value: Inst, node: ast.Attribute) -> Iterator[str]:
@@ -375,11 +382,11 @@ class ClosedOver:
                 if kind == "module":
                     if any(
                         isinstance(value, Whole) and value.file is file
-                        for value in self.possible.of(call.args[0], other)
+                        for value in self.possible.of(target_of(call), other)
                     ):
                         return place
                     if any(
-                        isinstance(value, Unknown) for value in self.possible.of(call.args[0], other)
+                        isinstance(value, Unknown) for value in self.possible.of(target_of(call), other)
                     ) and may_mention(call, name):
                         return place
                 if kind == "any":

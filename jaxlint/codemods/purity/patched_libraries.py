@@ -7,7 +7,7 @@ import ast
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import Ext
-from jaxlint.codemods.purity.writes_by_name import may_mention, name_set_by, writes_by_name
+from jaxlint.codemods.purity.writes_by_name import may_mention, name_set_by, target_of, writes_by_name
 from jaxlint.codemods.source.text_edits import shown_source
 
 _IMPORTING = frozenset({"importlib.import_module", "__import__"})
@@ -32,8 +32,10 @@ def _replaced(name: str, possible: PossibleValues) -> str | None:
     for file in program.files:
         for call, kind in _writes(file, possible):
             set_here = (
-                _is(call.args[0], module, possible, file) and may_mention(call, last)
+                _is(target_of(call), module, possible, file) and may_mention(call, last)
                 if kind == "module"
+                else any(_is(one, module, possible, file) for one in call.args)
+                if kind == "any" and isinstance(call, ast.Call)
                 else kind == "text" and _names(call, last, module, file)
             )
             if set_here:
@@ -41,12 +43,12 @@ def _replaced(name: str, possible: PossibleValues) -> str | None:
     return None
 
 
-def _writes(file: File, possible: PossibleValues) -> list[tuple[ast.Call, str]]:
+def _writes(file: File, possible: PossibleValues) -> list[tuple[ast.Call | ast.Attribute, str]]:
     memo = possible.program.memo
     key = ("by name", file.display)
     if key not in memo:
         memo[key] = writes_by_name(file)
-    found: list[tuple[ast.Call, str]] = memo[key]
+    found: list[tuple[ast.Call | ast.Attribute, str]] = memo[key]
     return found
 
 
@@ -64,9 +66,9 @@ def _is(node: ast.expr, module: str, possible: PossibleValues, file: File) -> bo
     return Ext(module) in possible.of(node, file)
 
 
-def _names(call: ast.Call, last: str, module: str, file: File) -> bool:
+def _names(call: ast.Call | ast.Attribute, last: str, module: str, file: File) -> bool:
     """Whether `mock.patch("module.name")` sets a name of a library."""
     if name_set_by(call) not in (last, ""):
         return False
-    target = call.args[0]
+    target = target_of(call)
     return not isinstance(target, ast.Constant) or str(target.value).rpartition(".")[0] == module

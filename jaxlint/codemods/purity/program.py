@@ -76,11 +76,14 @@ class Program:
         self._roots = list(sources if roots is None else roots)
         self._files: dict[Path, File | None] = {}
         self.memo: dict[object, Any] = {}  # caches of other modules
+        self.written: Program = self  # as the user wrote it, without the text of an edit
 
     def with_text(self, path: str, text: str) -> Program:
         """The same program with another text for the file at `path`."""
         changed = replace(self._sources[path], text=text)
-        return Program({**self._sources, path: changed}, self._roots)
+        edited = Program({**self._sources, path: changed}, self._roots)
+        edited.written = self.written
+        return edited
 
     @functools.cached_property
     def project(self) -> Project:

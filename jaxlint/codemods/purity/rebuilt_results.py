@@ -207,7 +207,7 @@ class Rebuilt:
                     node not in inside
                     and (sides := _compared(node))
                     and all({ARRAY, NUMPY} & self.possible.of(side, file) for side in sides)
-                    and self.possible.of(_searched(node), file) != {TEXT}
+                    and not _finds_no_array(self.possible.of(_searched(node), file))
                 ):
                     return f"`{shown_source(node)}` at {self.program.place(file, node)}"
         return None
@@ -427,6 +427,14 @@ def _searched(node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.Compare):
         return node.comparators[-1] if isinstance(node.ops[-1], ast.In | ast.NotIn) else None
     return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+
+
+def _finds_no_array(searched: Values) -> bool:
+    """Whether a search compares no arrays: in text, or by hashes, which arrays do not have."""
+    return searched == {TEXT} or (
+        bool(searched)
+        and all(isinstance(one, Box) and one.kind in ("set", "frozenset", "dict") for one in searched)
+    )
 
 
 def _called(callee: Value, depth: int = 0) -> list[Value]:

@@ -14,6 +14,7 @@ from jaxlint.codemods.source.layout import Layout
 from jaxlint.codemods.source.site import Refused
 from jaxlint.finding import Step
 
+_FIXED = "\N{INVISIBLE SEPARATOR}"  # stands around the number of a part that Python formats
 _OWN_KEYWORDS = frozenset({"fmt", "ordered", "partitioned", "skip_format_check"})
 
 
@@ -85,6 +86,7 @@ class _Format:
         self.text = ""
         self.positional: list[str] = []
         self.named: dict[str, None] = {}
+        self.fixed: list[str] = []  # what Python formats at trace time
 
     def add(self, node: ast.expr) -> None:
         """Adds what `print` would write for `node`."""
@@ -141,6 +143,11 @@ class _Format:
         self._value(part.value, conversion, spec)
 
     def _value(self, node: ast.expr, conversion: str, spec: str) -> None:
+        if isinstance(node, ast.Attribute) and node.attr == "shape" and "'" not in ast.unparse(node):
+            # JAX would print the arrays that it makes of the sizes
+            self.text += f"{_FIXED}{len(self.fixed)}{_FIXED}"
+            self.fixed.append(f"{{{ast.unparse(node)}{conversion}{spec}}}")
+            return
         if isinstance(node, ast.Name) and node.id not in _OWN_KEYWORDS:
             self.named[node.id] = None
             self.text += f"{{{node.id}{conversion}{spec}}}"
@@ -152,6 +159,11 @@ class _Format:
 
     def quoted(self) -> str:
         """The format as a literal, in double quotes if that needs no escapes."""
+        if self.fixed:
+            parts = self.text.replace("{", "{{").replace("}", "}}").split(_FIXED)
+            written = ["".join(map(_escaped, part)) for part in parts]
+            written[1::2] = [self.fixed[int(number)] for number in parts[1::2]]
+            return f'f"{"".join(written)}"'
         if '"' not in self.text and "\\" not in self.text and self.text.isprintable():
             return f'"{self.text}"'
         return repr(self.text)
@@ -159,3 +171,8 @@ class _Format:
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _escaped(letter: str) -> str:
+    """A letter of a literal in double quotes."""
+    return {'"': '\\"', "'": "'"}.get(letter) or repr(letter)[1:-1]

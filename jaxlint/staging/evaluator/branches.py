@@ -60,6 +60,7 @@ from jaxlint.syntax.facts import (
     does_it_otherwise,
     dotted,
     expects_error,
+    expects_missing_name,
     foreign_branch,
     guards_imports,
     leaves_quietly,
@@ -346,6 +347,9 @@ class Branches(Part):
         spans = self.machine.ledger.spans
         with ExitStack() as around:
             around.enter_context(Catching(frame, expected))
+            around.enter_context(
+                ImportGuard(frame, any(expects_missing_name(item.context_expr) for item in node.items))
+            )
             for item in node.items:
                 value = self.machine.language.eval(item.context_expr, frame)
                 name = value.name if isinstance(value, (External, ExternalObject)) else ""

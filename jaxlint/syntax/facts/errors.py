@@ -54,11 +54,24 @@ def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
     """Whether the `try` is a shim for names that may be missing."""
     for handler in handlers:
         names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        for name in names:
-            last = dotted(name).rpartition(".")[2] if name is not None else "Exception"
-            if last in ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"):
-                return True
+        if any(name is None or _is_of_missing_name(name) for name in names):
+            return True
     return False
+
+
+def _is_of_missing_name(name: ast.expr) -> bool:
+    """Whether a class of errors has those of a name that a library lacks."""
+    last = dotted(name).rpartition(".")[2]
+    return last in ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
+
+
+def expects_missing_name(context: ast.expr) -> bool:
+    """Whether a `with` item is `suppress(AttributeError)`, `pytest.raises(ImportError)` or the like."""
+    return (
+        isinstance(context, ast.Call)
+        and expects_error(context)
+        and any(_is_of_missing_name(one) for given in context.args for one in getattr(given, "elts", [given]))
+    )
 
 
 def expects_error(context: ast.expr) -> bool:

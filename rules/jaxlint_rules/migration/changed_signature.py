@@ -98,7 +98,9 @@ class ChangedSignature(Rule):
         node = event.node
         if not isinstance(node, ast.Call):
             return
-        self._update(event, node, report)
+        caught = event.is_caught()
+        if not caught:
+            self._update(event, node, report)
         callee, bound = self._callees.get(node.func), 0
         if callee is None and event.name == "functools.partial" and node.args:
             callee, bound = self._callees.get(node.args[0]), 1
@@ -106,8 +108,8 @@ class ChangedSignature(Rule):
             return
         package = package_of(callee) or "jax"
         target, _ = aim_at(package, report)
-        self._keywords(node, callee, target, report)
-        if not any(isinstance(arg, ast.Starred) for arg in node.args):
+        self._keywords(node, callee, target, report, caught=caught)
+        if not caught and not any(isinstance(arg, ast.Starred) for arg in node.args):
             self._positional(node, callee, len(node.args) - bound, target, report)
             if not bound:
                 self._required(node, callee, target, report)
@@ -151,7 +153,9 @@ class ChangedSignature(Rule):
             reason=target_text(report.version_of(PACKAGES[package][0]), package),
         )
 
-    def _keywords(self, node: ast.Call, callee: str, target: Target, report: Reporter) -> None:
+    def _keywords(
+        self, node: ast.Call, callee: str, target: Target, report: Reporter, *, caught: bool
+    ) -> None:
         package = package_of(callee) or "jax"
         given = [
             keyword.arg for keyword in node.keywords if not _is_none(keyword.value) or keyword.arg != "kind"
@@ -160,6 +164,8 @@ class ChangedSignature(Rule):
         changes.sort(key=lambda change: given.index(change.param))
         if not changes:
             self._warnings(node, callee, target, report)
+            return
+        if caught:
             return
         parameters = call_parameters(callee, changes, target)
         values = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg}

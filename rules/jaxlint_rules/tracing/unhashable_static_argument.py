@@ -85,7 +85,7 @@ class UnhashableStaticArgument(Rule):
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         kind = unhashable(event.value)
-        if kind is None or (isinstance(event.value, Array) and event.value.staged):
+        if kind is None or (isinstance(event.value, Array) and event.value.staged) or event.is_caught():
             return
         place = event.argument or event.node
         fix = None

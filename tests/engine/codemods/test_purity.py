@@ -129,6 +129,7 @@ REFUSED = {
     "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
 }  # fmt: skip
 FINE = {
+    "bytes of an array that are looked for in a set": ("def known(x):\n    return np.asarray(x).tobytes()\ndef f(x):\n    return jnp.sin(x)\nx = f(jnp.ones(3))\nseen = {known(x)}\nprint(known(x) in seen)\n"),
     "a letter that is looked for in a text": ("LETTERS = 'abc'\ndef f(x):\n    return jnp.sin(x)\none = f(jnp.ones(3))\nfor one in ['a', one]:\n    if isinstance(one, str):\n        print(LETTERS.index(one), one in LETTERS)\n"),
     "leaves that a test of their kind chooses": "import equinox as eqx\ndef f(model):\n    spec = jax.tree.map(eqx.is_array, model)\n    frozen = jax.tree_util.tree_map(lambda leaf: False, model)\n    return eqx.filter(model, spec), eqx.partition(model, frozen), eqx.filter(model, eqx.is_array)\n\nf([jnp.ones(3)])\n",
     "a pattern for what is static": "def f(x, debug):\n    match debug:\n        case 'sin':\n            return jnp.sin(x)\n        case _:\n            return x\n\nf(jnp.ones(3), 'sin')\n",

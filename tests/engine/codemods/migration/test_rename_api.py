@@ -366,6 +366,21 @@ REFUSALS = {
         "import jax\ny = «jax.ops.index_update»(x,  # old\n    0, 1)\n",
         "comment",
     ),
+    "a name that the file sets": (
+        HOST_COUNT,
+        "import jax\njax.host_count = lambda: 9\nprint(«jax.host_count»())\n",
+        "this file replaces jax.host_count itself",
+    ),
+    "a name that a test patches": (
+        HOST_COUNT,
+        "import jax\nwith mock.patch('jax.host_count', f):\n    print(«jax.host_count»())\n",
+        "this file replaces jax.host_count itself",
+    ),
+    "a name that is set by name": (
+        HOST_COUNT,
+        "import jax\nfrom jax import «host_count»\nmonkeypatch.setattr(jax, 'host_count', f)\nhost_count()\n",
+        "this file replaces jax.host_count itself",
+    ),
     "relative import": (TREE_MAP, "from .jax import «tree_map»\n", "does not import jax.tree_map"),
 }
 
