@@ -10,7 +10,8 @@ the host.
 has three statements that need nothing from the host. They become `train_step`. Its parameters are the variables that
 they read, and its results the variables that later code reads. A variable that is not an array and never rebound
 (`optimizer`) is closed over, as a person would write it. In a method without a loop, whose object has such attributes, the
-function is a method as well, of a static object.
+function is a method as well, of a static object. What the host computes in a statement can be an argument, and what the
+statement after the region fetches one of the results (`region_host.py`).
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from jaxlint.codemods.compilation.add_jit import transform_of
-from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
 from jaxlint.codemods.compilation.region_attributes import (
     OwnAttributes,
     kept_as_static,
     object_of,
     own_attributes,
 )
+from jaxlint.codemods.compilation.region_host import HostParts, computed_by_host, fetched_after
 from jaxlint.codemods.compilation.region_statements import (
     NNX,
     binds_names,
@@ -36,7 +37,6 @@ from jaxlint.codemods.compilation.region_statements import (
     stores_attributes,
     targets_of,
 )
-from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.compilation.region_values import (
     computes_more_than_a_call,
     is_object,
@@ -44,6 +44,7 @@ from jaxlint.codemods.compilation.region_values import (
     is_settings,
     only_unknown,
 )
+from jaxlint.codemods.compilation.region_writing import place_of_function, write
 from jaxlint.codemods.donation.of_a_region import donated
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
 from jaxlint.codemods.facts.dataflow import Flow
@@ -67,6 +68,7 @@ from jaxlint.codemods.source.statement_regions import first_line
 from jaxlint.codemods.stageable import check_outlined, program_and_file
 from jaxlint.finding import Span, Step
 
+FILTER_JIT = "equinox.filter_jit"
 _LOOPS = (ast.For, ast.While)
 _MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 _UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
@@ -80,7 +82,8 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
     `variables`, those of that function in a run; `often`: it was called often; `wide`, whether loops over leaves and the `return` belong to it; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
-    donate the buffers of recomputed variables, unless a caller visibly keeps them.
+    donate the buffers of recomputed variables, unless a caller visibly keeps them; `ends`: the place of an expression in the next statement
+    that belongs to it, whose value the host fetches.
     """
     transform = transform_of(step)
     if not step.parameters.get("around"):
@@ -121,13 +124,39 @@ def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
 def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     """Writes the function for the statements, or for the expression, at a span. Raises Refused, and then has drafted
     nothing."""
-    site = draft.site
-    region = Region.at(site, span, transform, wide=bool(step.parameters.get("wide")))
+    region = _region(draft, step, span, transform)
+    try:
+        _write(draft, step, region, transform)
+    except Refused:
+        if not step.parameters.get("wide"):
+            raise
+        _, file = program_and_file(draft)
+        other = _region(draft, step, span, transform)
+        other.from_host = computed_by_host(other, PossibleValues(draft.program()), file)
+        if not other.from_host.names:
+            raise
+        _write(draft, step, other, transform)
+
+
+def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
+    region = Region.at(draft.site, span, transform, wide=bool(step.parameters.get("wide")))
     region.is_called_often = bool(step.parameters.get("often"))
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
-    if region.expression is None and not computes_more_than_a_call(region.statements, possible, file):
+    ends = step.parameters.get("ends")
+    if isinstance(ends, list | tuple) and region.expression is None:
+        region.fetched = fetched_after(draft.site, region.statements[-1], ends, possible, file)
+        if region.fetched is None or region.ending is not None:
+            raise Refused("the next statement does something before it reads that")
+    elif region.expression is None and not computes_more_than_a_call(region.statements, possible, file):
         raise _OnlyACall("it only calls a function, which may be compiled already")
+    return region
+
+
+def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
+    site = draft.site
+    _, file = program_and_file(draft)
+    possible = PossibleValues(draft.program())
     region.divide(possible, file)
     layout = Layout(site)
     taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
@@ -140,7 +169,9 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     name = wanted
     for _ in range(order + 1 if isinstance(order, int) else 1):
         name = fresh_name(taken, wanted)
-    written = region.written(layout, name)
+    if region.from_host.numbers and transform == FILTER_JIT:
+        region.from_host.as_array = reference(site, draft.imports, "jax.numpy.asarray", region.first)
+    written = write(region, layout, name)
     if order:
         written.head = []
     static = [region.me] if region.is_method else []
@@ -161,6 +192,8 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     place, text = written.definition(f"@{wrapper}")
     draft.insert(place, 1, text)
     draft.replace(written.span, written.call)
+    for place_of_other, other in written.also:
+        draft.replace(place_of_other, other)
 
 
 @dataclass(slots=True)
@@ -181,6 +214,8 @@ class Region:
     is_method: bool = False  # whether its function is a method
     is_called_often: bool = False  # the function around it: nothing in there is compiled once
     ending: ast.expr | None = None  # what it returns, if it ends its function
+    fetched: ast.expr | None = None  # what it computes of the statement after it
+    from_host: HostParts = field(default_factory=HostParts)  # what the host computes for it
 
     @classmethod
     def at(cls, site: Site, span: Span, transform: str, *, wide: bool = False) -> Region:
@@ -226,6 +261,13 @@ class Region:
     @property
     def nodes(self) -> Sequence[ast.stmt | ast.expr]:
         """The nodes that move into the function."""
+        if self.fetched is not None:
+            return [*self.statements, self.fetched]
+        return self.moved
+
+    @property
+    def moved(self) -> Sequence[ast.stmt | ast.expr]:
+        """The statements, or the expression, whose text is replaced by the call."""
         return self.statements if self.expression is None else [self.expression]
 
     @property
@@ -241,11 +283,19 @@ class Region:
         """The variables that it binds, and those that it may read before it binds them."""
         if self.expression is not None:
             return [], self.flow.reads(self.expression)
-        return list(self.flow.bound(self.statements)), self.flow.sequence(list(self.statements)).exposed
+        bound, exposed = (
+            list(self.flow.bound(self.statements)),
+            self.flow.sequence(list(self.statements)).exposed,
+        )
+        if self.fetched is not None:
+            loops = [one for one in self.statements if isinstance(one, ast.For)]
+            exposed = exposed | (self.flow.reads(self.fetched) - (set(bound) - set(self.flow.bound(loops))))
+        return bound, exposed
 
     def divide(self, possible: PossibleValues, file: File) -> None:
         """Classifies each variable as parameter, result or closed over. Raises Refused."""
-        own = {part for node in self.nodes for part in ast.walk(node)}
+        left = {part for node in self.from_host.names for part in ast.walk(node)}
+        own = {part for node in self.nodes for part in ast.walk(node)} - left
         bound, exposed = self.variables()
         read = [name for name in self._in_order(own) if name in exposed]
         carried = [name for name in read if name in bound]
@@ -263,8 +313,10 @@ class Region:
                 *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
             ]
         )
-        acts = self.expression is not None or any(
-            isinstance(one, ast.Expr) or stores_attributes(one) for one in self.statements
+        acts = (
+            self.expression is not None
+            or self.fetched is not None
+            or any(isinstance(one, ast.Expr) or stores_attributes(one) for one in self.statements)
         )
         if not self.results and not acts and self.ending is None:
             raise Refused("nothing that it computes is used")
@@ -277,13 +329,19 @@ class Region:
             if isinstance(node, ast.expr) and is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
         others = [name for name in read if name not in bound and name not in self.given]
-        self.own = attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, is_object)
+        self.own = attributes = own_attributes(
+            self.site, self.scope, self.nodes, possible, file, is_object, left
+        )
         if attributes.me in others:
             others.remove(attributes.me)
         self.kept = [name for name in others if self.stays_around(name, possible, file)]
         self.parameters = [*carried, *(name for name in others if name not in self.kept)]
         if attributes.stays:
             self.kept.append(attributes.me)
+        if self.transform == FILTER_JIT and self.loops():
+            for name in self.parameters:
+                if self.values_of(name, possible, file) == {NUMBER}:
+                    raise Refused(f"`{name}` is a number, for each of which `eqx.filter_jit` compiles again")
         self.kept += self._names_of_functions_around(own)
         self.is_method = self.kept == [attributes.me] != [""] and not self.may_keep()
         if self.is_method:
@@ -291,7 +349,7 @@ class Region:
                 raise Refused(what)
         elif self.kept and not self.may_keep():
             raise Refused(f"`{self.kept[0]}` is not an array, so the function would recompile at each call")
-        if not self.parameters and not attributes.taken:
+        if not self.parameters and not attributes.taken and not self.from_host.names:
             raise Refused("it has no argument to trace")
 
     @property
@@ -308,7 +366,7 @@ class Region:
         for part in (part for node in self.nodes for part in ast.walk(node)):
             if isinstance(part, ast.Name) and part.id in self.parameters:
                 read.setdefault(part.id, part)
-        return list(read.values())
+        return [*read.values(), *self.from_host.names]
 
     def renewed(self) -> list[int]:
         """The positions of parameters that the region rebinds, or changes as `nnx.jit` allows."""
@@ -426,72 +484,11 @@ class Region:
         trains = called & _UPDATES or any(isinstance(one, ast.Expr) for one in self.statements)
         return "train_step" if trains else "step"
 
+    def name_of_fetched(self) -> str:
+        """What to call the value that the next statement fetches."""
+        assert self.fetched is not None
+        return name_of_value(self.fetched).replace("compute", "computed", 1)
+
     def place(self, layout: Layout) -> tuple[str, list[str], list[str], int]:
         """The indentation of the function, the blank lines before and after it, and the line that it goes above."""
-        site = self.site
-        if self.is_method:
-            method = self.scope.node
-            assert isinstance(method, ast.stmt)
-            return layout.indent(method), [], [""], line_with_comments(site, method)
-        if not self.kept or self.scope.node is site.names.tree:
-            before = line_above(site, self.first)
-            return "", [""] * missing_lines(site, before), ["", ""], before
-        top = self.top()
-        assert top is not None
-        before = line_with_comments(site, top)
-        above = site.lines.lines[before - 2].strip() if before > 1 else ""
-        return layout.indent(top), [""] if above and not above.endswith(":") else [], [""], before
-
-    def written(self, layout: Layout, name: str) -> Written:
-        """The function and the call, as text."""
-        if any(layout.spans_lines_in_string(one) for one in self.nodes):
-            raise Refused("a multi-line string would have to be indented")
-        here, text, span = self._text(layout)
-        indent, head, tail, before = self.place(layout)
-        unit = layout.unit(self.loops()[0]) if self.loops() else "    "  # type: ignore[arg-type]
-        own = self.own
-        assert own is not None
-        moved = own.renamed(text.split(layout.newline)[:-1], span.line)
-        if self.expression is not None:
-            moved[0] = f"return {moved[0].lstrip()}"
-        if self.ending is not None and own.set:
-            number = self.statements[-1].lineno - span.line
-            value = ", ".join([*(own.variables[one] for one in own.set), ""])
-            moved[number] = moved[number].replace("return ", f"return {value}", 1)
-        body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
-        parameters = [*(own.variables[one] for one in own.taken), *self.parameters]
-        if self.is_method:
-            parameters, name = [own.me, *parameters], f"{own.me}.{name}"
-        given = [*map(own.text, own.taken), *self.parameters]
-        returned = [*(own.variables[one] for one in own.set), *self.results]
-        results = [*map(own.text, own.set), *self.results]
-        lines = [f"{indent}def {name.rpartition('.')[2]}({', '.join(parameters)}):", *body]
-        if returned and self.expression is None and self.ending is None:
-            lines.append(f"{indent}{unit}return {', '.join(returned)}")
-        if self.expression is not None:
-            call = f"{name}({', '.join(given)})"
-        elif self.ending is not None and not results:
-            call = here + layout.call("return ", name, given, here)
-        else:
-            if self.ending is not None:
-                names = {part.id for part in ast.walk(self.scope.node) if isinstance(part, ast.Name)}
-                results = [*results, fresh_name(names, "result")]
-            bound = f"{', '.join(results)} = " if results else ""
-            call = here + layout.call(bound, name, given, here)
-            if self.ending is not None:
-                call += f"{layout.newline}{here}return {results[-1]}"
-        return Written(head, indent, lines, tail, before, span, call, layout.newline)
-
-    def _text(self, layout: Layout) -> tuple[str, str, Span]:
-        """The indentation, the moved lines, and their place."""
-        if self.expression is None:
-            here = layout.indent(self.first)
-            text, span = layout.block(self.statements, indent=here)
-            if span is None:
-                raise Refused("there are no lines to move")
-            return here, text, span
-        span = self.site.span(self.expression)
-        lines = self.site.lines.lines[span.line - 1 : span.end_line]
-        lines[-1] = lines[-1][: span.end_column - 1]
-        lines[0] = " " * (span.column - 1) + lines[0][span.column - 1 :]
-        return "", "".join(line + layout.newline for line in lines), span
+        return place_of_function(self, layout)

@@ -8,7 +8,7 @@ stays.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -44,21 +44,6 @@ class OwnAttributes:
         """The attribute as the method spells it."""
         return f"{self.me}.{attribute}"
 
-    def renamed(self, lines: list[str], first: int) -> list[str]:
-        """Lines of the file, from `first` on, with the variables in place of the attributes."""
-        lines = list(lines)
-        for node in sorted(self.nodes, key=lambda one: (one.lineno, one.col_offset), reverse=True):
-            if node.attr not in self.variables:
-                continue
-            span = self.site.span(node)
-            if span.line != span.end_line:
-                raise Refused(f"`{self.text(node.attr)}` spans several lines")
-            line = lines[span.line - first]
-            lines[span.line - first] = (
-                line[: span.column - 1] + self.variables[node.attr] + line[span.end_column - 1 :]
-            )
-        return lines
-
 
 def own_attributes(
     site: Site,
@@ -67,15 +52,16 @@ def own_attributes(
     possible: PossibleValues,
     file: File,
     is_object: Callable[[Value], bool],
+    left: Set[ast.AST] = frozenset(),
 ) -> OwnAttributes:
-    """The attributes of its object that a region reads and sets. Raises Refused if the class customises attribute
-    access."""
+    """The attributes of its object that a region reads and sets, but for those in `left`, which the host reads. Raises Refused if the class
+    customises attribute access."""
     me = object_of(site, scope)
     found = OwnAttributes(site, me)
     if not me:
         return found
     for statement in statements:
-        for node in ast.walk(statement):
+        for node in (one for one in ast.walk(statement) if one not in left):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
                 found.nodes.append(node)
                 if isinstance(node.ctx, ast.Store) and node.attr not in found.set:
@@ -103,7 +89,10 @@ def own_attributes(
     for attribute in dict.fromkeys([*found.taken, *found.set]):
         found.variables[attribute] = fresh_name(names, attribute.lstrip("_") or attribute)
     others = [
-        node for one in statements for node in ast.walk(one) if isinstance(node, ast.Name) and node.id == me
+        node
+        for one in statements
+        for node in ast.walk(one)
+        if isinstance(node, ast.Name) and node.id == me and node not in left
     ]
     if len(others) > len(found.nodes):
         raise Refused(f"it passes `{me}` to other code")

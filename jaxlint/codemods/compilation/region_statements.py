@@ -32,7 +32,7 @@ def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool
 
 
 def _grows(statement: ast.stmt) -> bool:
-    """Whether a statement makes an array longer, as in `xs = jnp.append(xs, x)`."""
+    """Whether a statement makes an array longer, as in `xs = jnp.append(xs, x)` and `xs = jnp.concatenate([xs[order], x])`."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return False
     call, target = statement.value, statement.targets[0]
@@ -40,7 +40,17 @@ def _grows(statement: ast.stmt) -> bool:
         return False
     parts = call.args if call.func.attr == "append" else getattr(call.args[0], "elts", ())
     joins = call.func.attr in ("append", "concatenate", "vstack", "hstack") and len(parts) > 1
-    return joins and any(isinstance(one, ast.Name) and one.id == target.id for one in parts)
+    return joins and any(_is_all_of(one, target.id) for one in parts)
+
+
+def _is_all_of(node: ast.expr, name: str) -> bool:
+    """Whether a part is a whole variable, or its rows in another order: a slice may keep the length as it is."""
+    if isinstance(node, ast.Subscript):
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return _is_all_of(node.value, name) and not any(
+            isinstance(one, ast.Slice) and (one.lower or one.upper) for one in indices
+        )
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def statements_at(site: Site, span: Span) -> list[ast.stmt]:

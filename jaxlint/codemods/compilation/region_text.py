@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jaxlint.finding import Span
 
@@ -22,6 +22,7 @@ class Written:
     span: Span  # the replaced text
     call: str
     newline: str
+    also: list[tuple[Span, str]] = field(default_factory=list)  # below it, each in one line
 
     def definition(self, decorator: str) -> tuple[int, str]:
         """The line above which the function goes, and its text."""
@@ -32,12 +33,15 @@ class Written:
     def whole(self, text: str, decorator: str) -> str:
         """The file with the function in it, and the call."""
         lines = _LINE.findall(text)  # a file may have line ends of several kinds
+        for place, new in self.also:
+            line = lines[place.line - 1]
+            lines[place.line - 1] = line[: place.column - 1] + new + line[place.end_column - 1 :]
         first, last = self.span.line, self.span.end_line
         before = lines[first - 1][: self.span.column - 1]
         after = lines[last - 1][self.span.end_column - 1 :]
         lines[first - 1 : last] = [f"{before}{self.call}{after}"]
-        place, definition = self.definition(decorator)
-        lines[place - 1 : place - 1] = [definition]
+        line_of_it, definition = self.definition(decorator)
+        lines[line_of_it - 1 : line_of_it - 1] = [definition]
         return "".join(lines)
 
     @property

@@ -173,7 +173,18 @@ class Classes:
                     found |= self.possible.of(keyword, file)
                 elif index < len(call.args):
                     found |= self.possible.of(call.args[index], file)
+        if not found and self._sets_alone(value.cls, name):
+            return NOTHING
         return found or unknown(f".{name}")
+
+    def _sets_alone(self, cls: Cls, name: str) -> bool:
+        """Whether the `__init__` of a class sets a field, and nothing builds an object with another one."""
+        calls = self.program.calls
+        if any(calls.get(one) for one in ("tree_at", "replace", "_replace", "setattr", "__setattr__")):
+            return False
+        if any(call.args or call.keywords for _, call in calls.get("__init__", ())):
+            return False
+        return self.member(cls, "__init__") is not None and bool(self.program.stores.get(name))
 
     def fields(self, cls: Cls, depth: int = 0) -> list[str]:
         """The annotated names of a class and its bases, in order."""

@@ -6,13 +6,13 @@ A run shows that the paths it took can be traced. It may not have taken a branch
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import called_back, maker_of
-from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -233,11 +233,10 @@ class Traced:
         ):
             for one in self.possible.attribute(value.receiver, "__call__"):
                 if isinstance(one, Fn):
-                    self._enter(
-                        one, node, file, every=any(self.is_traced(argument, file) for argument in node.args)
-                    )
+                    every = any(self.is_traced(argument, file) for argument in node.args)
+                    self._enter(one, node, file, every, known=_flags_of(node, one.node) if every else ())
 
-    def _enter(self, value: Fn, node: ast.Call, file: File, every: bool) -> None:
+    def _enter(self, value: Fn, node: ast.Call, file: File, every: bool, known: Collection[str] = ()) -> None:
         if value.node not in self.functions:
             self.functions[value.node] = value.file
             self._changed = True
@@ -247,7 +246,7 @@ class Traced:
         positional = [*value.node.args.posonlyargs, *value.node.args.args][int(method) :]
         if every:
             for parameter in named[int(method) :]:
-                if parameter in positional:
+                if parameter in positional and parameter.arg not in known:
                     self._mark(scope, parameter.arg)
             return
         for index, argument in enumerate(node.args):
@@ -433,6 +432,25 @@ class Traced:
             if any(self.is_traced(one, file) for one in trees):
                 return "passes a tracer as a filter"
         return ""
+
+
+def _flags_of(call: ast.Call, function: FunctionNode) -> set[str]:
+    """The parameters of a linen module's `__call__` that `apply` or `init` visibly gives a flag, a string or None."""
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg in (None, "method") for one in call.keywords
+    ):
+        return set()
+    named = [*function.args.posonlyargs, *function.args.args][1:]
+    given: dict[str, ast.expr] = {one.arg: one.value for one in call.keywords if one.arg is not None}
+    given |= {one.arg: value for one, value in zip(named, call.args[1:], strict=False)}
+    for parameter in named:
+        if (default := default_of(function, parameter)) is not None:
+            given.setdefault(parameter.arg, default)
+    return {
+        name
+        for name, value in given.items()
+        if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool | str))
+    }
 
 
 def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.purity.argparse_options import option_of
+from jaxlint.codemods.purity.known_functions import CONSTANTS
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
@@ -252,7 +253,7 @@ class Expressions:
 
     def of_Attribute(self, node: ast.Attribute, file: File) -> Values:
         if name := self.possible.name_of(node, file):
-            return one(Ext(name))
+            return one(NUMBER if name in CONSTANTS else Ext(name))
         found: Values = NOTHING
         for value in self.possible.of(node.value, file):
             found |= self.possible.attribute(value, node.attr)

@@ -153,3 +153,9 @@ _LOSSES = frozenset(
     cosine_similarity cosine_distance log_cosh hinge_loss kl_divergence ctc_loss smooth_labels global_norm
     safe_int32_increment""".split()  # noqa: SIM905
 )
+# Numbers of Python.
+CONSTANTS = frozenset(
+    f"{module}.{name}"
+    for module in ("math", "numpy", "jax.numpy")
+    for name in ("pi", "e", "inf", "nan", "tau", "euler_gamma")
+)

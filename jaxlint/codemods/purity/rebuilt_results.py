@@ -15,6 +15,7 @@ from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.values import (
     ARRAY,
+    NOTHING,
     NUMPY,
     TEXT,
     Box,
@@ -48,6 +49,8 @@ _FOLDING = frozenset({"sum", "max", "min", "any", "all"})
 _MODELS = ("flax.", "haiku.", "equinox.")
 _VIEWS = frozenset({"items", "keys", "values"})
 _LOOKING = frozenset({"get", "pop", "setdefault", "copy"})
+_COPYING = frozenset({"copy.copy", "copy.deepcopy"})
+_ORDERED_BY_KEY = frozenset({"jax.tree.map", "jax.tree_util.tree_map"})
 _ASKING = frozenset({"popitem", "__iter__", "__reversed__", "__str__", "__repr__"})
 _SEARCHING = frozenset({"index", "remove", "count"})  # of a list
 _DEPTH = 24  # each variable is examined once, so this only bounds the stack
@@ -270,6 +273,13 @@ class Rebuilt:
             return self._iterated(node, file, depth, told)
         if isinstance(above, ast.Tuple | ast.List | ast.Dict):
             return self._use(above, file, depth + 1)
+        if isinstance(above, ast.Starred) and not any(
+            isinstance(one, Unknown) or (isinstance(one, Box) and one.kind == "dict") for one in values
+        ):
+            call = file.names.parents.get(above)
+            callees = self.possible.of(call.func, file) if isinstance(call, ast.Call) else NOTHING
+            if callees and all(isinstance(one, Ext) and one.name in _ORDERED_BY_KEY for one in callees):
+                return None
         if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr) and above.value is node:
             targets = above.targets if isinstance(above, ast.Assign) else [above.target]
             return next((why for one in targets if (why := self._bound(one, file, depth)) is not None), None)
@@ -390,6 +400,10 @@ class Rebuilt:
                         return why
                     continue
                 if isinstance(one, Ext) and (one.name in _ORDERLESS or one.name.startswith(_TREES)):
+                    continue
+                if isinstance(one, Ext) and one.name in _COPYING:
+                    if (why := self._use(call, file, depth + 1)) is not None:
+                        return why
                     continue
                 if isinstance(one, Method) and self._takes_trees(one.receiver):
                     continue

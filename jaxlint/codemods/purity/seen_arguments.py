@@ -69,6 +69,7 @@ def _seen(entry: Mapping[str, object], program: Program) -> Values:
         if (
             isinstance(holds, list | tuple)
             and holds
+            and not kind.startswith("GradientTransformation")  # an optimiser, which is a tuple of functions
             and not module.startswith(("flax.training", "flax.linen", "flax.nnx.training", "haiku"))
         ):
             return one(Box("tuple", None, parts))  # the state of an optimiser

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.codemods import Workspace
+from jaxlint.codemods.compilation.region_host import next_to
 from jaxlint.codemods.compilation.region_statements import may_hold
 from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
@@ -28,6 +29,7 @@ from jaxlint_runtime.rewrites.proposals import (
     edit_of,
     imported,
     jit_in_words,
+    place_of,
     stays_on_host,
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -116,22 +118,41 @@ class _Drawing:
     plans: int = 0
     name: str = ""  # names for the new functions, unless the codemod chooses them
 
-    def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
-        """The edit that compiles adjacent statements, or one expression."""
+    def fix(
+        self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0, ends: ast.expr | None = None
+    ) -> FixRequest:
+        """The edit that compiles adjacent statements, with what the next one fetches (`ends`), or one expression."""
         span = self.site.across(nodes)
         often = self.one["calls"] >= _OFTEN
         own = {"order": order, "often": often, "wide": True, **({"name": self.name} if self.name else {})}
+        if ends is not None:
+            own["ends"] = place_of(ends)
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
         step = Step("region-to-jit", self.source.display, span, parameters)
-        lines = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
+        last = span.end_line if ends is None else ends.end_lineno or ends.lineno
+        lines = f"lines {span.line} to {last}" if span.line != last else f"line {span.line}"
         return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
 
-    def can_be(self, nodes: Sequence[ast.stmt | ast.expr]) -> bool:
+    def can_be(self, nodes: Sequence[ast.stmt | ast.expr], ends: ast.expr | None = None) -> bool:
         """Whether the codemod compiles them; no longer asked once that has taken too long."""
-        if not _is_worth_it(nodes) or self.plans >= _MOST_PLANS or time.monotonic() > self.deadline:
+        if (
+            (ends is None and not _is_worth_it(nodes))
+            or self.plans >= _MOST_PLANS
+            or time.monotonic() > self.deadline
+        ):
             return False
         self.plans += 1
-        return not isinstance(self.workspace.plan(self.fix(nodes)), str)
+        return not isinstance(self.workspace.plan(self.fix(nodes, ends=ends)), str)
+
+    def way(
+        self, stretch: Sequence[ast.stmt]
+    ) -> tuple[Sequence[ast.stmt | ast.expr], ast.expr | None] | None:
+        """How it compiles adjacent statements: with what the next statement fetches of them, or alone; None if it does not."""
+        following = next_to(self.site, stretch[-1])
+        for ends in fetched_of(following) if following is not None else ():
+            if self.can_be(stretch, ends):
+                return stretch, ends
+        return (stretch, None) if self.can_be(stretch) else None
 
 
 def _fixes(
@@ -158,25 +179,27 @@ def _fixes(
         name="" if first else f"jitted_{one['function'].rpartition('.')[2].strip('_<>')}",
     )
     own = one["calls"] >= _OFTEN and alone
-    regions: list[Sequence[ast.stmt | ast.expr]] = []
+    regions: list[tuple[Sequence[ast.stmt | ast.expr], ast.expr | None]] = []
     for stretch in stretches(body, own=own, transform=transform):
         start = 0
         while start < len(stretch):
-            ends = range(len(stretch), start, -1)
-            end = next((end for end in ends if drawing.can_be(stretch[start:end])), start)
-            if end > start:
-                regions.append(stretch[start:end])
-            start = max(end, start + 1)
-    inside = {part for region in regions for node in region for part in ast.walk(node)}
+            for end in range(len(stretch), start, -1):
+                if (way := drawing.way(stretch[start:end])) is not None:
+                    regions.append(way)
+                    start = end - 1
+                    break
+            start += 1
+    inside = {part for region, _ in regions for node in region for part in ast.walk(node)}
+    taken = [place_of(ends) for _, ends in regions if ends is not None]
     for value in fetched(body, own=own):
-        if value not in inside and drawing.can_be([value]):
-            regions.append([value])
-    regions.sort(key=lambda region: -len(region))
+        if value not in inside and place_of(value) not in taken and drawing.can_be([value]):
+            regions.append(([value], None))
+    regions.sort(key=lambda region: -len(region[0]) - (region[1] is not None))
     chosen = regions[:_MOST]
-    kinds = [isinstance(region[0], ast.expr) for region in chosen]  # functions that need distinct names
-    ways = [[drawing.fix(region, kinds[:n].count(kinds[n])) for n, region in enumerate(chosen)]]
+    kinds = [isinstance(region[0], ast.expr) for region, _ in chosen]  # functions that need distinct names
+    ways = [[drawing.fix(region, kinds[:n].count(kinds[n]), ends) for n, (region, ends) in enumerate(chosen)]]
     if len(regions) > 1:
-        ways.append([drawing.fix(regions[0])])
+        ways.append([drawing.fix(regions[0][0], ends=regions[0][1])])
     return [fixes for fixes in ways if fixes]
 
 
@@ -209,6 +232,18 @@ def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:
             yield node.test
         inside = repeated or isinstance(node, _LOOPS)
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def fetched_of(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement computes and the host fetches."""
+    heads = [statement.test] if isinstance(statement, ast.If) else [getattr(statement, "value", None)]
+    found = [statement.test] if isinstance(statement, ast.If) and _calls(statement.test) else []
+    for head in heads:
+        if head is not None and isinstance(
+            statement, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr, ast.If)
+        ):
+            found += fetched([ast.Expr(head)], own=True)
+    return [one for one in found if any(isinstance(part, ast.Call | ast.BinOp) for part in ast.walk(one))]
 
 
 def _calls(test: ast.expr) -> bool:

@@ -36,6 +36,9 @@ def refusal(folder: Path, text: str, *, name: str = "f", static: tuple[str, ...]
 
 
 REFUSED = {
+    "a flag of linen that is an argument": ("import flax.linen as nn\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x, train):\n        x = nn.Dense(3)(x)\n        if train:\n            x = x * 2\n        return x\n\nnet = Net()\n\ndef f(params, x, on):\n    return jnp.sin(net.apply(params, x, train=on))\n\nf(net.init(jax.random.key(0), jnp.ones((2, 3)), True), jnp.ones((2, 3)), jnp.array(True))\n", "branches on a tracer"),
+    "a flag of linen behind a method": ("import flax.linen as nn\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x, train):\n        x = nn.Dense(3)(x)\n        if train:\n            x = x * 2\n        return x\n\nnet = Net()\n\ndef f(params, x):\n    return jnp.sin(net.apply(params, x, train=True, method='__call__'))\n\nf(net.init(jax.random.key(0), jnp.ones((2, 3)), True), jnp.ones((2, 3)))\n", "branches on a tracer"),
+    "a copy of a dict that is listed": ("import copy\ndef f(p):\n    return {'b': p['b'] * 2, 'a': p['a']}\n\nbest = copy.deepcopy(f({'b': jnp.ones(3), 'a': jnp.ones(2)}))\nprint(list(best))\n", "may depend on their order"),
     "a handle of a parameter": ("def f(x, log):\n    log.write('x')\n    return x * 2\n\nf(jnp.ones(3), open('a', 'w'))\n", "log.write"),
     "what a call of another file does": ("import other\ndef f(x):\n    return other.scaled(x)\n" + CALL, "print("),
     "a callable in a dictionary": ("HOOKS = {}\ndef f(x):\n    HOOKS['a'](x)\n    return x + 1\n" + CALL, "may have a side effect"),
@@ -130,6 +133,10 @@ REFUSED = {
 }  # fmt: skip
 FINE = {
     "bytes of an array that are looked for in a set": ("def known(x):\n    return np.asarray(x).tobytes()\ndef f(x):\n    return jnp.sin(x)\nx = f(jnp.ones(3))\nseen = {known(x)}\nprint(known(x) in seen)\n"),
+    "a flag of linen that is written out": "import flax.linen as nn\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x, train):\n        x = nn.Dense(3)(x)\n        if train:\n            x = x * 2\n        return x\n\nnet = Net()\n\ndef f(params, x):\n    return jnp.sin(net.apply(params, x, train=True))\n\nf(net.init(jax.random.key(0), jnp.ones((2, 3)), True), jnp.ones((2, 3)))\n",
+    "a flag of linen by position": "import flax.linen as nn\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x, train: bool = False):\n        x = nn.Dense(3)(x)\n        if train:\n            x = x * 2\n        return x\n\nnet = Net()\n\ndef f(params, x):\n    return jnp.sin(net.apply(params, x, True))\n\nf(net.init(jax.random.key(0), jnp.ones((2, 3)), True), jnp.ones((2, 3)))\n",
+    "a mapped function of many dicts": "def f(trees):\n    return jnp.sin(jax.tree.map(lambda *xs: sum(xs), *trees)['a'])\n\nprint(f([{'b': jnp.ones(3), 'a': jnp.ones(2)}, {'b': jnp.ones(3), 'a': jnp.ones(2)}]))\n",
+    "a copy of a dict": "import copy\ndef f(p):\n    return {'b': p['b'] * 2, 'a': p['a']}\n\nbest = copy.deepcopy(f({'b': jnp.ones(3), 'a': jnp.ones(2)}))\nprint(best['a'])\n",
     "a letter that is looked for in a text": ("LETTERS = 'abc'\ndef f(x):\n    return jnp.sin(x)\none = f(jnp.ones(3))\nfor one in ['a', one]:\n    if isinstance(one, str):\n        print(LETTERS.index(one), one in LETTERS)\n"),
     "leaves that a test of their kind chooses": "import equinox as eqx\ndef f(model):\n    spec = jax.tree.map(eqx.is_array, model)\n    frozen = jax.tree_util.tree_map(lambda leaf: False, model)\n    return eqx.filter(model, spec), eqx.partition(model, frozen), eqx.filter(model, eqx.is_array)\n\nf([jnp.ones(3)])\n",
     "a pattern for what is static": "def f(x, debug):\n    match debug:\n        case 'sin':\n            return jnp.sin(x)\n        case _:\n            return x\n\nf(jnp.ones(3), 'sin')\n",

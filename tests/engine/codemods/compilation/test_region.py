@@ -540,3 +540,35 @@ def test_a_closure_of_the_function_around_it_would_keep_its_first_value(rewrite:
         "        «y = jnp.sin(x)\n        x = y + other()»\n        print(x)\n\n\nf(jnp.ones(3), 3)\n"
     )
     assert "reads `x`, which is set in a loop" in rewrite("region-to-jit", text)
+
+
+def test_an_optimiser_that_a_run_saw_as_a_tuple_of_functions_is_no_state(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "def loss(w, x):\n    return jnp.sum((w * x) ** 2)\n\n\n"
+        "def fit(w, optimizer, batches):\n    state = optimizer.init(w)\n    for x in batches:\n"
+        "        «g = jax.grad(loss)(w, x)\n        updates, state = optimizer.update(g, state)\n        w = optax.apply_updates(w, updates)»\n"
+        "        print(w)\n\n\nfit(jnp.ones(3), optax.sgd(0.1), [jnp.ones(3)])\n"
+    )
+    kind = {"type": "GradientTransformationExtraArgs", "module": "optax._src.base", "holds": ["function"]}
+    after = rewrite("region-to-jit", before, function="fit", arguments=[{"name": "optimizer", **kind}])
+    assert "def train_step(w, state, x):" in after
+
+
+@pytest.mark.parametrize(
+    ("joined", "grows"),
+    [
+        ("[xs[order], x]", True),
+        ("[xs, x]", True),
+        ("[xs[:, order], x]", True),
+        ("[xs[1:], x]", False),
+        ("[ys[order], x]", False),
+    ],
+)
+def test_an_array_that_grows_by_rows_in_another_order_is_no_part_of_a_region(
+    rewrite: Rewrite, joined: str, grows: bool
+) -> None:
+    text = HEAD + (
+        "def main(n, order):\n    xs, ys, y = jnp.ones((3, 2)), jnp.ones((3, 2)), jnp.ones(3)\n    for i in range(n):\n"
+        f"        «y = jnp.sin(y) * 2\n        x = y[:, None]\n        xs = jnp.concatenate({joined}, axis=1)»\n        print(y)\n\n\nmain(3, jnp.arange(3))\n"
+    )
+    assert rewrite("region-to-jit", text).startswith("refused: ") == grows

@@ -1,0 +1,284 @@
+"""What the host does within a region, and where its last statement fetches what the region computes.
+
+`model, loss = step(model, x[idx])` of NumPy's `x` leaves the row to the host, and hands it to the jitted function. In
+`total += float(jnp.sum(grads))` after a region the sum belongs to it, and the host fetches the result.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from jaxlint.codemods.compilation.region_statements import NNX
+from jaxlint.codemods.purity.effects import Effects
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.problems import Region as Searched
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import NUMBER, NUMPY, Ext, Fn, Method, leaves_of
+from jaxlint.codemods.source.layout import fresh_name
+from jaxlint.codemods.source.site import Site
+
+if TYPE_CHECKING:
+    from jaxlint.codemods.compilation.region import Region
+
+_ASSIGNING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
+_COMPUTING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript)
+_OTHER_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DEPTH = 3
+
+
+def acts(node: ast.AST, possible: PossibleValues, file: File) -> bool:
+    """Whether evaluating an expression may do more than compute a value."""
+    own = file.same(node)
+    return any(True for _ in Effects(possible, Searched(own, frozenset())).of_nodes([own], file))
+
+
+@dataclass(slots=True)
+class HostParts:
+    """`names`: what the host computes, each with the parameter for it. `numbers`: those of them that are numbers of Python. `as_array`: the
+    function that makes an array of one, where it would be static."""
+
+    names: dict[ast.expr, str] = field(default_factory=dict)
+    numbers: list[ast.expr] = field(default_factory=list)
+    as_array: str = ""
+
+    @property
+    def parameters(self) -> list[str]:
+        """The parameters for what the host computes."""
+        return list(dict.fromkeys(self.names.values()))
+
+    def texts(self, site: Site) -> list[str]:
+        """What the host computes, as text."""
+        found: dict[str, str] = {}
+        for node, name in self.names.items():
+            text = site.text(node)
+            found.setdefault(
+                name, f"{self.as_array}({text})" if node in self.numbers and self.as_array else text
+            )
+        return list(found.values())
+
+
+def computed_by_host(region: Region, possible: PossibleValues, file: File) -> HostParts:
+    """What the host may compute before a region: numbers of Python and arrays of NumPy, of what the region does not set."""
+    site = region.site
+    taken = {part.id for part in ast.walk(region.scope.node) if isinstance(part, ast.Name)}
+    found = HostParts()
+    by_text: dict[str, str] = {}
+    for node in _Search(region, possible, file).largest():
+        text = site.text(node)
+        if text not in by_text:
+            by_text[text] = fresh_name(taken, _name_of(node))
+        found.names[node] = by_text[text]
+        if NUMBER in leaves_of(possible.of(file.same(node), file)):
+            found.numbers.append(node)
+    return found
+
+
+class _Search:
+    """Finds what the host may compute before a region. `bound`, `stored`: the variables and attributes that the region sets."""
+
+    def __init__(self, region: Region, possible: PossibleValues, file: File) -> None:
+        self.region, self.possible, self.file = region, possible, file
+        parts = [part for one in region.nodes for part in ast.walk(one)]
+        self.stored = {
+            one.attr for one in parts if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+        }
+        self.bound = set(region.variables()[0])
+
+    def largest(self) -> list[ast.expr]:
+        """The largest such expressions that the region always evaluates, and before it sets what an exception would leave set."""
+        found: list[ast.expr] = []
+        around = self.region.site.names.ancestors(self.region.first)
+        guarded = any(isinstance(one, ast.Try | ast.With) for one in around)
+        for number, one in enumerate(self.region.nodes):
+            if number and guarded:
+                break
+            head = one.value if isinstance(one, _ASSIGNING) else one
+            waiting = [head] if isinstance(head, ast.expr) else []
+            while waiting:
+                node = waiting.pop()
+                if self._is_of_host(node) and _fits(node, self.region.site, self.possible, self.file):
+                    found.append(node)
+                else:
+                    waiting += _always_evaluated(node)
+            if any(
+                isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) for part in ast.walk(one)
+            ):
+                break
+        return sorted(found, key=lambda one: (one.lineno, one.col_offset))
+
+    def _is_of_host(self, node: ast.expr) -> bool:
+        parts = list(ast.walk(node))
+        names = [one for one in parts if isinstance(one, ast.Name)]
+        if not isinstance(node, _COMPUTING) or any(isinstance(one, _OTHER_SCOPES) for one in parts):
+            return False
+        if node.lineno != node.end_lineno or {one.id for one in names} & self.bound:
+            return False
+        if not any(self._varies(one) for one in names):
+            return False  # a constant of the program
+        if self.region.transform == NNX and not all(map(self._is_plain, names)):
+            return False  # its modules change without an assignment
+        values = leaves_of(self.possible.of(self.file.same(node), self.file))
+        if not values or not values <= {NUMBER, NUMPY} or self._reads(node, self.file, 0):
+            return False
+        return not acts(node, self.possible, self.file)
+
+    def _varies(self, name: ast.Name) -> bool:
+        """Whether a variable may differ from call to call: of a script, one that the loop sets."""
+        home = self.file.names.scope_at(self.file.same(name)).resolve(name.id)
+        if home is None or home is not self.file.names.module:
+            return home is not None
+        if self.region.scope is not self.region.site.names.module:
+            return False
+        loops = [self.file.same(one) for one in self.region.loops()[-1:]]
+        inside = {part for one in loops for part in ast.walk(one)}
+        return any(one.node in inside for one in home.bindings.get(name.id, ()))
+
+    def _is_plain(self, name: ast.Name) -> bool:
+        values = leaves_of(self.possible.of(self.file.same(name), self.file))
+        return bool(values) and all(one in (NUMBER, NUMPY) or isinstance(one, Ext) for one in values)
+
+    def _reads(self, node: ast.AST, file: File, depth: int) -> bool:
+        """Whether an expression, or a function that it calls, may read what the region sets."""
+        for one in ast.walk(node):
+            if isinstance(one, ast.Attribute) and one.attr in self.stored:
+                return True
+            if depth and isinstance(one, ast.Name) and one.id in self.bound:
+                return True
+            if isinstance(one, ast.Call):
+                for called in self.possible.of(file.same(one.func), file):
+                    if isinstance(called, Fn):
+                        if depth == _DEPTH or self._reads(called.node, called.file, depth + 1):
+                            return True
+                    elif not isinstance(called, Ext | Method):
+                        return True
+        return False
+
+
+def _fits(node: ast.expr, site: Site, possible: PossibleValues, file: File) -> bool:
+    """Whether JAX takes its value as an argument wherever it takes it now: compiled code has no integers of more than 32 bits, and arithmetic
+    with an array raises for them, too."""
+    if NUMBER not in leaves_of(possible.of(file.same(node), file)):
+        return True
+    return isinstance(site.names.parents.get(node), ast.BinOp) or _is_real(node, file)
+
+
+def _is_real(node: ast.expr, file: File) -> bool:
+    """Whether a number is visibly no integer."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, float)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Div) or _is_real(node.left, file) or _is_real(node.right, file)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub) and _is_real(node.operand, file)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        of_all = node.func.id in ("min", "max") and len(node.args) > 1
+        return node.func.id == "float" or (of_all and all(_is_real(one, file) for one in node.args))
+    if isinstance(node, ast.Name):
+        scope = file.names.scope_at(file.same(node)).resolve(node.id)
+        given = [file.names.parents.get(one.node) for one in scope.bindings.get(node.id, ())] if scope else []
+        return bool(given) and all(
+            isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and _is_real(one.value, file)
+            for one in given
+        )
+    return False
+
+
+def _always_evaluated(node: ast.expr) -> list[ast.expr]:
+    """The operands that are evaluated whenever an expression is."""
+    if isinstance(node, _OTHER_SCOPES):
+        return []
+    if isinstance(node, ast.BoolOp):
+        return node.values[:1]
+    if isinstance(node, ast.IfExp):
+        return [node.test]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators[:1]]
+    if isinstance(node, ast.Call):
+        return [node.func, *node.args, *(one.value for one in node.keywords)]
+    return [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+
+
+def fetched_after(
+    site: Site, last: ast.stmt, place: Sequence[int], possible: PossibleValues, file: File
+) -> ast.expr | None:
+    """The expression at a place (lines and columns of `ast`) of the statement after `last`, if that evaluates it always, and before it does
+    anything else."""
+    following = next_to(site, last)
+    if following is None:
+        return None
+    for node in ast.walk(following):
+        if isinstance(node, ast.expr) and _place_of(node) == list(place) and node.lineno == node.end_lineno:
+            first = list(_before(node, following, site))
+            if None not in first and not any(acts(one, possible, file) for one in first if one is not None):
+                return node
+    return None
+
+
+def next_to(site: Site, statement: ast.stmt) -> ast.stmt | None:
+    """The statement after another one in its block, in the tree of `site`."""
+    place = statement.lineno, statement.col_offset
+    for above in ast.walk(site.tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(above, name, None)
+            for one, following in itertools.pairwise(block if isinstance(block, list) else ()):
+                if (one.lineno, one.col_offset) == place and isinstance(following, ast.stmt):
+                    return following
+    return None
+
+
+def _before(node: ast.expr, statement: ast.stmt, site: Site) -> Iterator[ast.AST | None]:
+    """What a statement evaluates before one of its expressions; None where it may not evaluate that at all."""
+    inner: ast.AST = node
+    while inner is not statement:
+        above = site.names.parents.get(inner)
+        if isinstance(above, ast.keyword):
+            inner, above = above, site.names.parents.get(above)
+        if isinstance(above, ast.stmt):
+            head = above.test if isinstance(above, ast.If) else getattr(above, "value", None)
+            if (
+                above is not statement
+                or head is not inner
+                or not isinstance(above, (*_ASSIGNING, ast.Expr, ast.If))
+            ):
+                yield None
+            if isinstance(above, ast.AugAssign):
+                yield _read_by(above.target, site)
+            return
+        operands: list[ast.AST] = []
+        if isinstance(above, ast.Call):
+            operands = [above.func, *above.args, *above.keywords]
+        elif isinstance(above, ast.expr) and not isinstance(above, ast.Dict):
+            operands = list(_always_evaluated(above))
+        if inner not in operands:
+            yield None
+            return
+        yield from operands[: operands.index(inner)]
+        assert above is not None
+        inner = above
+
+
+def _read_by(target: ast.expr, site: Site) -> ast.AST | None:
+    """What `+=` evaluates of its target; None if that may be a property."""
+    if not isinstance(target, ast.Attribute):
+        return target
+    named = {one.name for one in ast.walk(site.tree) if isinstance(one, ast.FunctionDef)}
+    return None if target.attr in named else target.value
+
+
+def _place_of(node: ast.expr) -> list[int]:
+    return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]
+
+
+def _name_of(node: ast.expr) -> str:
+    """What to call a value that the host computes."""
+    root: ast.expr = node.func if isinstance(node, ast.Call) else node
+    if isinstance(node, ast.Subscript):
+        root = node.value
+    last = root.id if isinstance(root, ast.Name) else root.attr if isinstance(root, ast.Attribute) else ""
+    if not last:
+        return "number"
+    return f"{last}_rows" if isinstance(node, ast.Subscript) else f"{last}_value"

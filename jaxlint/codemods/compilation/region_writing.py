@@ -1,0 +1,141 @@
+"""The text of a region's function and of its call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
+from jaxlint.codemods.compilation.region_text import Written
+from jaxlint.codemods.source.layout import Layout, fresh_name
+from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.finding import Span
+
+if TYPE_CHECKING:
+    from jaxlint.codemods.compilation.region import Region
+
+
+def place_of_function(region: Region, layout: Layout) -> tuple[str, list[str], list[str], int]:
+    """The indentation of the function, the blank lines before and after it, and the line that it goes above."""
+    site = region.site
+    if region.is_method:
+        method = region.scope.node
+        assert isinstance(method, ast.stmt)
+        return layout.indent(method), [], [""], line_with_comments(site, method)
+    if not region.kept or region.scope.node is site.names.tree:
+        before = line_above(site, region.first)
+        return "", [""] * missing_lines(site, before), ["", ""], before
+    top = region.top()
+    assert top is not None
+    before = line_with_comments(site, top)
+    above = site.lines.lines[before - 2].strip() if before > 1 else ""
+    return layout.indent(top), [""] if above and not above.endswith(":") else [], [""], before
+
+
+def write(region: Region, layout: Layout, name: str) -> Written:
+    """The function and the call, as text."""
+    if any(layout.spans_lines_in_string(one) for one in region.nodes):
+        raise Refused("a multi-line string would have to be indented")
+    here, lines, span = _lines(region, layout)
+    indent, head, tail, before = place_of_function(region, layout)
+    unit = layout.unit(region.loops()[0]) if region.loops() else "    "  # type: ignore[arg-type]
+    own = region.own
+    assert own is not None
+    moved = with_texts(region.site, lines, span.line, _texts(region, region.moved))
+    if region.expression is not None:
+        moved[0] = f"return {moved[0].lstrip()}"
+    if region.ending is not None and own.set:
+        number = region.statements[-1].lineno - span.line
+        value = ", ".join([*(own.variables[one] for one in own.set), ""])
+        moved[number] = moved[number].replace("return ", f"return {value}", 1)
+    body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
+    parameters = [
+        *(own.variables[one] for one in own.taken),
+        *region.parameters,
+        *region.from_host.parameters,
+    ]
+    if region.is_method:
+        parameters, name = [own.me, *parameters], f"{own.me}.{name}"
+    given = [*map(own.text, own.taken), *region.parameters, *region.from_host.texts(region.site)]
+    returned = [*(own.variables[one] for one in own.set), *region.results]
+    results = [*map(own.text, own.set), *region.results]
+    also = []
+    if region.fetched is not None:
+        returned.append(_expression(region, region.fetched))
+        results.append(
+            fresh_name(
+                {part.id for part in ast.walk(region.scope.node) if isinstance(part, ast.Name)},
+                region.name_of_fetched(),
+            )
+        )
+        also.append((region.site.span(region.fetched), results[-1]))
+    text = [f"{indent}def {name.rpartition('.')[2]}({', '.join(parameters)}):", *body]
+    if returned and region.expression is None and region.ending is None:
+        text.append(f"{indent}{unit}return {', '.join(returned)}")
+    if region.expression is not None:
+        call = f"{name}({', '.join(given)})"
+    elif region.ending is not None and not results:
+        call = here + layout.call("return ", name, given, here)
+    else:
+        if region.ending is not None:
+            names = {part.id for part in ast.walk(region.scope.node) if isinstance(part, ast.Name)}
+            results = [*results, fresh_name(names, "result")]
+        bound = f"{', '.join(results)} = " if results else ""
+        call = here + layout.call(bound, name, given, here)
+        if region.ending is not None:
+            call += f"{layout.newline}{here}return {results[-1]}"
+    return Written(head, indent, text, tail, before, span, call, layout.newline, also)
+
+
+def _texts(region: Region, nodes: Sequence[ast.AST]) -> list[tuple[ast.expr, str]]:
+    """The expressions below `nodes` that another text replaces: attributes of the object, and what the host computes."""
+    own = region.own
+    assert own is not None
+    inside = {part for node in nodes for part in ast.walk(node)}
+    hosted = {part for one in region.from_host.names for part in ast.walk(one)}
+    found: list[tuple[ast.expr, str]] = [
+        (one, own.variables[one.attr])
+        for one in own.nodes
+        if one in inside and one not in hosted and one.attr in own.variables
+    ]
+    return found + [(one, name) for one, name in region.from_host.names.items() if one in inside]
+
+
+def with_texts(
+    site: Site, lines: Sequence[str], first: int, texts: Sequence[tuple[ast.expr, str]]
+) -> list[str]:
+    """Lines of the file, from `first` on, with other texts for expressions."""
+    lines = list(lines)
+    for node, text in sorted(texts, key=lambda one: (one[0].lineno, one[0].col_offset), reverse=True):
+        span = site.span(node)
+        if span.line != span.end_line:
+            raise Refused(f"`{site.text(node)}` spans several lines")
+        line = lines[span.line - first]
+        lines[span.line - first] = line[: span.column - 1] + text + line[span.end_column - 1 :]
+    return lines
+
+
+def _expression(region: Region, node: ast.expr) -> str:
+    """An expression of one line as text."""
+    span = region.site.span(node)
+    line = region.site.lines.lines[span.line - 1]
+    after = len(line) - (span.end_column - 1)
+    (new,) = with_texts(region.site, [line], span.line, _texts(region, [node]))
+    return new[span.column - 1 : len(new) - after]
+
+
+def _lines(region: Region, layout: Layout) -> tuple[str, list[str], Span]:
+    """The indentation, the moved lines, and their place."""
+    site = region.site
+    if region.expression is None:
+        here = layout.indent(region.first)
+        text, span = layout.block(region.statements, indent=here)
+        if span is None:
+            raise Refused("there are no lines to move")
+        return here, text.split(layout.newline)[:-1], span
+    span = site.span(region.expression)
+    lines = site.lines.lines[span.line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = " " * (span.column - 1) + lines[0][span.column - 1 :]
+    return "", lines, span

@@ -1,0 +1,168 @@
+"""`region-to-jit`: what the host computes for a region, and what it fetches after one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.source.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source import SourceFile
+from tests.engine.codemods.conftest import Rewrite
+
+HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n\n"
+TRAIN = HEAD + (
+    "def main(n):\n"
+    "    rng = np.random.default_rng(0)\n"
+    "    x = rng.normal(size=(100, 3))\n"
+    "    w = jnp.ones(3)\n"
+    "    for i in range(n):\n"
+    "        idx = rng.integers(0, 100, 8)\n"
+    "        «g = jnp.mean(jnp.tanh(x[idx] @ w))\n"
+    "        w = w - 0.1 * (1 - i / n) * g»\n"
+    "        print(w)\n\n\n"
+    "main(3)\n"
+)
+
+
+def test_rows_of_numpy_and_numbers_are_computed_before_and_handed_in(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", TRAIN, wide=True)
+    assert "def step(w, x_rows, number):\n    g = jnp.mean(jnp.tanh(x_rows @ w))\n" in after
+    assert "        w = step(w, x[idx], 0.1 * (1 - i / n))\n" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x[idx]", "x[rng.integers(0, 100, 8)]"),  # the next draw would come earlier
+        ("x[idx]", "(x[idx] if n > 2 else np.zeros(3))"),
+        ("        «g", "        «idx = np.arange(8)\n        g"),
+        ("x[idx]", "x[take(idx)]"),
+    ],
+    ids=["draws", "one of two", "set in the region", "counts"],
+)
+def test_what_does_more_or_depends_on_the_region_stays(rewrite: Rewrite, old: str, new: str) -> None:
+    text = TRAIN.replace(old, new).replace(
+        "def main", "seen = []\n\n\ndef take(i):\n    seen.append(1)\n    return i\n\n\ndef main"
+    )
+    after = rewrite("region-to-jit", text, wide=True)
+    assert after.startswith("refused: ") or "x[idx]" not in after.partition("for i in")[2]
+
+
+def test_what_raises_after_an_attribute_is_set_stays_there(rewrite: Rewrite) -> None:
+    text = HEAD + (
+        "class A:\n    def __init__(self):\n        self.x = jnp.ones(3)\n\n    def step(self, i, n):\n"
+        "        «y = self.x * (1.0 / i)\n        self.x = jnp.sin(y)\n        z = self.x * (1.0 / n)»\n        return z\n\n\nA().step(1, 2)\n"
+    )
+    assert (
+        "1.0 / n"
+        not in rewrite("region-to-jit", text, wide=True, often=True)
+        .partition("z = ")[2]
+        .partition("return z")[2]
+    )
+
+
+@pytest.mark.parametrize(("where", "handed"), [("", True), ("try", False), ("with open('x')", False)])
+def test_what_a_handler_could_see_is_not_moved(rewrite: Rewrite, where: str, handed: bool) -> None:
+    text = HEAD + (
+        "def main(n):\n    w = u = jnp.ones(3)\n    for i in range(n):\n        if True:\n"
+        "            «u = jnp.sin(u)\n            w = w * (1.0 / max(i, 2.5)) * u»\n            print(w)\n        print(u)\n\n\nmain(3)\n"
+    )
+    if where:
+        text = text.replace("if True", where)
+    if where == "try":
+        text = text.replace("        print(u)", "        except ZeroDivisionError:\n            print(u)")
+    after = rewrite("region-to-jit", text, wide=True)
+    assert ("step(u, w, 1.0 / max(i, 2.5))" in after) == handed
+
+
+def test_an_integer_that_need_not_fit_into_32_bits_is_not_handed_in(rewrite: Rewrite) -> None:
+    text = HEAD + (
+        "def main(n):\n    key = jax.random.key(0)\n    w = jnp.ones(3)\n    for i in range(n):\n"
+        "        «sub = jax.random.fold_in(key, max(i * 2**20, n))\n        w = w + jax.random.normal(sub, (3,))»\n        print(w)\n\n\nmain(3)\n"
+    )
+    assert "max(i" not in rewrite("region-to-jit", text, wide=True).partition("for i in")[2] or rewrite(
+        "region-to-jit", text, wide=True
+    ).startswith("refused: ")
+
+
+def test_a_number_is_an_array_where_it_would_be_static(rewrite: Rewrite) -> None:
+    text = TRAIN.replace("import jax\n", "import equinox as eqx\nimport jax\n")
+    after = rewrite("region-to-jit", text, wide=True, transform="equinox.filter_jit")
+    assert "step(w, x[idx], jnp.asarray(0.1 * (1 - i / n)))" in after
+
+
+FETCHED = HEAD + (
+    "class Walker:\n"
+    "    def __init__(self):\n"
+    "        self.x = jnp.zeros(3)\n"
+    "        self.kept = []\n"
+    "        self.accepted = 0\n\n"
+    "    def step(self, key):\n"
+    "        «a, b = jax.random.split(key)\n"
+    "        proposal = self.x + jax.random.normal(a, (3,))»\n"
+    "        STATEMENT\n\n\n"
+    "Walker().step(jax.random.key(0))\n"
+)
+SUM = "jnp.sum(self.x * proposal)"
+
+
+def with_fetch(rewrite: Rewrite, statement: str, expression: str = SUM) -> str:
+    text = FETCHED.replace("STATEMENT", statement)
+    tree = ast.parse(text.replace("«", "").replace("»", ""))
+    (node,) = [one for one in ast.walk(tree) if isinstance(one, ast.expr) and ast.unparse(one) == expression]
+    place = [node.lineno, node.col_offset, node.end_lineno, node.end_col_offset]
+    return rewrite("region-to-jit", text, wide=True, often=True, ends=place)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"if {SUM} < jnp.log(jax.random.uniform(b)):\n            self.x = proposal",
+        f"self.kept.append(float({SUM}))",
+        f"self.accepted += int({SUM})",
+        f"return {SUM}.item()",
+    ],
+)
+def test_what_the_next_statement_fetches_belongs_to_the_region(rewrite: Rewrite, statement: str) -> None:
+    after = with_fetch(rewrite, statement)
+    assert "jnp.sum(x * proposal)\n" in after
+    assert after.count("jnp.sum") == 1
+    assert statement.partition("\n")[0].replace(SUM, "computed_sum") in after
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"self.kept.append((print(self.x), float({SUM})))",
+        f"y = 0.0 if self.accepted else float({SUM})",
+        f"self.kept.extend(float({SUM}) for _ in self.kept)",
+        f"y = self.accepted > 3 and float({SUM}) > 0",
+    ],
+)
+def test_what_is_not_evaluated_first_or_always_does_not(rewrite: Rewrite, statement: str) -> None:
+    assert with_fetch(rewrite, statement).startswith("refused: the next statement does something before")
+
+
+def strict_plan(text: str) -> object:
+    """What the codemod says under `verify`, for the second and the third statement of the loop."""
+    source = SourceFile(Path("program.py"), "program.py", text, "utf-8", False, "", missed=frozenset())
+    site = Site(source)
+    (loop,) = [one for one in ast.walk(site.tree) if isinstance(one, ast.For)]
+    parameters = {"wide": True, "function": "main", "arguments": [], "variables": []}
+    step = Step("region-to-jit", "program.py", site.across(loop.body[1:3]), parameters)
+    return Workspace({"program.py": source}, strict=True).plan(FixRequest(Safety.UNSAFE, "Compile", (step,)))
+
+
+def test_rows_of_a_buffer_that_is_filled_again_are_not_handed_to_compiled_code() -> None:
+    text = TRAIN.replace("«", "").replace("»", "").replace("x[idx]", "x[:8]")
+    assert not isinstance(strict_plan(text), str)
+    filled = text.replace("idx = rng.integers(0, 100, 8)", "x[:] = rng.normal(size=(100, 3))")
+    assert not isinstance(strict_plan(filled), str)  # `print` waits
+    unread = filled.replace("print(w)", "ws.append(w)").replace(
+        "    w = jnp.ones(3)", "    w, ws = jnp.ones(3), []"
+    )
+    assert "changes a NumPy buffer while JAX may still read it" in str(strict_plan(unread))
