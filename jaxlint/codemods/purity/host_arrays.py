@@ -7,15 +7,26 @@ sums do not wrap around, and differences keep sixteen digits.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
-from jaxlint.codemods.purity.concretization import Traced
+from jaxlint.codemods.purity.concretization import Traced, parts_of
 from jaxlint.codemods.purity.known_functions import TRANSFORMS
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode
-from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NONE,
+    NUMBER,
+    NUMPY,
+    TEXT,
+    Fn,
+    Made,
+    Method,
+    Value,
+    leaves_of,
+)
 from jaxlint.codemods.source.name_scopes import Binding
 from jaxlint.codemods.source.text_edits import shown_source
 
@@ -31,6 +42,13 @@ _RESHAPING = frozenset(
 _MAKING = frozenset({"zeros", "ones", "full", "array", "asarray", "arange", "empty", "ascontiguousarray"})
 _NUMBERS_OF = {"float": "float64", "int": "int64"}  # NumPy's dtypes for Python's types
 _HANDING_ON = frozenset(name for name in TRANSFORMS if "partial" not in name.lower())
+# Functions of NumPy with results in the dtype of their argument, or float64 for integers of 64 bits.
+_FLOATING = frozenset({"sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "arctan"})
+# Methods of a random generator with results in float64.
+_DRAWING = frozenset(
+    {"uniform", "normal", "standard_normal", "random", "exponential", "beta", "gamma", "laplace"}
+)
+_GENERATORS = frozenset({"numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator"})
 _DEPTH = 8
 
 
@@ -127,6 +145,12 @@ class HostArrays:
             return self.dtypes(node.operand if isinstance(node, ast.UnaryOp) else node.value, file, depth)
         if isinstance(node, ast.Attribute) and node.attr in _KEEPING:
             return self.dtypes(node.value, file, depth)
+        if isinstance(node, ast.Attribute):
+            stores = self.possible.program.stores.get(node.attr, ())
+            stored = [self._bound_to(one, other, depth) for other, one in stores]
+            return frozenset().union(*stored) if stored else _ANY
+        if isinstance(node, ast.Tuple | ast.List):
+            return self._union(node.elts, file, depth)
         return self._made(node, file, depth) if isinstance(node, ast.Call) else _ANY
 
     def _made(self, node: ast.Call, file: File, depth: int) -> frozenset[str]:
@@ -139,7 +163,30 @@ class HostArrays:
             return self._named(given, file)
         if isinstance(node.func, ast.Attribute) and method in _RESHAPING | {"sum", "mean", "prod"}:
             return self.dtypes(node.func.value, file, depth)
-        return _ANY
+        values = self.possible.of(node.func, file)
+        if name.startswith("numpy.") and name.removeprefix("numpy.") in _FLOATING and len(node.args) == 1:
+            return frozenset(
+                "float64" if one in ("int64", "int") else one
+                for one in self.dtypes(node.args[0], file, depth)
+            )
+        if method in _DRAWING and given is None and values and all(map(_draws, values)):
+            return frozenset({"float64"})
+        found: frozenset[str] = frozenset()
+        for value in values:
+            returned = _returned(value) if isinstance(value, Fn) else None
+            if returned is None or not isinstance(value, Fn):
+                return _ANY
+            found |= self._union(returned, value.file, depth)
+        return found if values else _ANY
+
+    def _union(self, nodes: Sequence[ast.expr], file: File, depth: int) -> frozenset[str]:
+        """The dtypes of those of several expressions that may be arrays of NumPy."""
+        found: frozenset[str] = frozenset()
+        for node in nodes:
+            leaves = leaves_of(self.possible.of(node, file))
+            if not leaves or not leaves <= {ARRAY, NUMBER, TEXT, NONE}:
+                found |= self.dtypes(node, file, depth)
+        return found
 
     def _named(self, node: ast.expr, file: File) -> frozenset[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -153,11 +200,14 @@ class HostArrays:
         node = binding.node
         if isinstance(node, ast.arg):
             return self._parameter(node, file, depth)
+        return self._bound_to(node, file, depth)
+
+    def _bound_to(self, node: ast.AST, file: File, depth: int) -> frozenset[str]:
         above = file.names.parents.get(node)
         while isinstance(above, ast.Tuple | ast.List):
             above = file.names.parents.get(above)  # a part has one of the dtypes of the whole
         if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.AugAssign) and above.value:
-            return self.dtypes(above.value, file, depth)
+            return self._union([above.value], file, depth)
         return _ANY
 
     def _parameter(self, node: ast.arg, file: File, depth: int) -> frozenset[str]:
@@ -171,3 +221,22 @@ class HostArrays:
         for given, other in self.possible.call_sites.arguments_for(function, node, file, _HANDING_ON):
             found |= self.dtypes(given, other, depth) if isinstance(given, ast.expr) else _ANY
         return found or _ANY
+
+
+def _draws(value: Value) -> bool:
+    """Whether a method belongs to a random generator of NumPy."""
+    return (
+        isinstance(value, Method) and isinstance(value.receiver, Made) and value.receiver.name in _GENERATORS
+    )
+
+
+def _returned(value: Fn) -> list[ast.expr] | None:
+    """What a function returns; None if it yields, or awaits."""
+    if isinstance(value.node, ast.Lambda):
+        return [value.node.body]
+    parts = parts_of(value.node)
+    if isinstance(value.node, ast.AsyncFunctionDef) or any(
+        isinstance(one, ast.Yield | ast.YieldFrom) for one in parts
+    ):
+        return None
+    return [one.value for one in parts if isinstance(one, ast.Return) and one.value is not None]

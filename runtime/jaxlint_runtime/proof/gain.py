@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.report_forms import ResultJson
 from jaxlint_runtime.timing_noise import agreement, beyond_noise
-from jaxlint_runtime.wording.units import size
+from jaxlint_runtime.wording.units import size, times
 
 # share of the blocks: other load comes in bursts, which the bootstrap mistakes for a difference
 _AGREEING = 0.9
@@ -86,9 +86,9 @@ class Change:
     def cell(self) -> str:
         """For a table: "1.25x [1.20, 1.30]", "not clear [0.93, 1.80]", "1.25x (compiler)"."""
         if self.exact:
-            return f"{self.ratio:.2f}x" + ("" if self.kind == "measured" else f" ({self.kind})")
-        span = f"[{self.low:.2f}, {self.high:.2f}]"
-        return f"not clear {span}" if self.claim is Claim.NONE else f"{self.ratio:.2f}x {span}"
+            return f"{times(self.ratio)}x" + ("" if self.kind == "measured" else f" ({self.kind})")
+        span = f"[{times(self.low)}, {times(self.high)}]"
+        return f"not clear {span}" if self.claim is Claim.NONE else f"{times(self.ratio)}x {span}"
 
     @property
     def text(self) -> str:
@@ -97,7 +97,7 @@ class Change:
         if self.claim is Claim.NONE and not self.exact:
             what, of = ("", "as fast") if timed else (f" in {self.what}", "less")
             return (
-                f"no difference{what} beyond noise: {self.low:.2f} to {self.high:.2f} times {of}{self.doubt}"
+                f"no difference{what} beyond noise: {times(self.low)} to {times(self.high)} times {of}{self.doubt}"
             )
         ratio, low, high, of = self.ratio, self.low, self.high, "as fast"
         if not timed:
@@ -105,8 +105,8 @@ class Change:
             if self.ratio < 1:
                 ratio, low, high, of = 1 / ratio, 1 / high, 1 / max(low, 1e-9), f"more {self.what}"
         if low == high and self.doubt:
-            return f"{ratio:.2f}x {of}{self.doubt}"
-        return f"{ratio:.2f}x {of}" + ("" if self.exact else f", {low:.2f} to {high:.2f}")
+            return f"{times(ratio)}x {of}{self.doubt}"
+        return f"{times(ratio)}x {of}" + ("" if self.exact else f", {times(low)} to {times(high)}")
 
     @property
     def brief(self) -> str:
@@ -116,7 +116,7 @@ class Change:
             return ""
         kind = "" if self.kind == "measured" else f" ({self.kind})"
         if self.what == "time":
-            return f"{self.ratio:.2f}x as fast{kind}"
+            return f"{times(self.ratio)}x as fast{kind}"
         return f"{1 - 1 / self.ratio:.0%} less {self.what}"
 
 

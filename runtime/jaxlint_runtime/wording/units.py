@@ -50,7 +50,12 @@ def from_to(before: float, after: float, text: Callable[[float], str], arrow: st
 
 def ratio(number: float | None) -> str:
     """How many times: "1.25x"."""
-    return "-" if number is None else f"{number:.2f}x"
+    return "-" if number is None else f"{times(number)}x"
+
+
+def times(number: float) -> str:
+    """A ratio in digits: "1.25", "25"."""
+    return f"{number:.2f}" if number < 9.995 else f"{number:.0f}"
 
 
 def _three(number: float) -> str:
