@@ -68,7 +68,7 @@ _MODULES = {
     "outline-jit": "compilation.outline",
     "print-to-debug-print": "tracers.debug_print",
     "range-to-fori-loop": "loops.while_and_range",
-    "region-to-jit": "compilation.region",
+    "region-to-jit": "compilation.region_to_jit",
     "remat-call": "memory.remat_call",
     "remove-statement": "statements.remove_statement",
     "rename-api": "migration.rename_api",

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.compilation.region_statements import NNX
+from jaxlint.codemods.compilation.region_text import HostParts
 from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Region as Searched
@@ -20,9 +20,6 @@ from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import NUMBER, NUMPY, Ext, Fn, Method, leaves_of
 from jaxlint.codemods.source.layout import fresh_name
 from jaxlint.codemods.source.site import Site
-
-if TYPE_CHECKING:
-    from jaxlint.codemods.compilation.region import Region
 
 _ASSIGNING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _COMPUTING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript)
@@ -34,31 +31,6 @@ def acts(node: ast.AST, possible: PossibleValues, file: File) -> bool:
     """Whether evaluating an expression may do more than compute a value."""
     own = file.same(node)
     return any(True for _ in Effects(possible, Searched(own, frozenset())).of_nodes([own], file))
-
-
-@dataclass(slots=True)
-class HostParts:
-    """`names`: what the host computes, each with the parameter for it. `numbers`: those of them that are numbers of Python. `as_array`: the
-    function that makes an array of one, where it would be static."""
-
-    names: dict[ast.expr, str] = field(default_factory=dict)
-    numbers: list[ast.expr] = field(default_factory=list)
-    as_array: str = ""
-
-    @property
-    def parameters(self) -> list[str]:
-        """The parameters for what the host computes."""
-        return list(dict.fromkeys(self.names.values()))
-
-    def texts(self, site: Site) -> list[str]:
-        """What the host computes, as text."""
-        found: dict[str, str] = {}
-        for node, name in self.names.items():
-            text = site.text(node)
-            found.setdefault(
-                name, f"{self.as_array}({text})" if node in self.numbers and self.as_array else text
-            )
-        return list(found.values())
 
 
 def computed_by_host(region: Region, possible: PossibleValues, file: File) -> HostParts:

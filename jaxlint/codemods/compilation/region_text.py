@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import Span
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
@@ -48,3 +50,28 @@ class Written:
     def line(self) -> int:
         """The line of its `def` in the file with no decorator."""
         return self.before + len(self.head)
+
+
+@dataclass(slots=True)
+class HostParts:
+    """`names`: what the host computes, each with the parameter for it. `numbers`: those of them that are numbers of Python. `as_array`: the
+    function that makes an array of one, where it would be static."""
+
+    names: dict[ast.expr, str] = field(default_factory=dict)
+    numbers: list[ast.expr] = field(default_factory=list)
+    as_array: str = ""
+
+    @property
+    def parameters(self) -> list[str]:
+        """The parameters for what the host computes."""
+        return list(dict.fromkeys(self.names.values()))
+
+    def texts(self, site: Site) -> list[str]:
+        """What the host computes, as text."""
+        found: dict[str, str] = {}
+        for node, name in self.names.items():
+            text = site.text(node)
+            found.setdefault(
+                name, f"{self.as_array}({text})" if node in self.numbers and self.as_array else text
+            )
+        return list(found.values())

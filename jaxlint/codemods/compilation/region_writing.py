@@ -4,33 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
+from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.source.layout import Layout, fresh_name
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Span
-
-if TYPE_CHECKING:
-    from jaxlint.codemods.compilation.region import Region
-
-
-def place_of_function(region: Region, layout: Layout) -> tuple[str, list[str], list[str], int]:
-    """The indentation of the function, the blank lines before and after it, and the line that it goes above."""
-    site = region.site
-    if region.is_method:
-        method = region.scope.node
-        assert isinstance(method, ast.stmt)
-        return layout.indent(method), [], [""], line_with_comments(site, method)
-    if not region.kept or region.scope.node is site.names.tree:
-        before = line_above(site, region.first)
-        return "", [""] * missing_lines(site, before), ["", ""], before
-    top = region.top()
-    assert top is not None
-    before = line_with_comments(site, top)
-    above = site.lines.lines[before - 2].strip() if before > 1 else ""
-    return layout.indent(top), [""] if above and not above.endswith(":") else [], [""], before
 
 
 def write(region: Region, layout: Layout, name: str) -> Written:
@@ -38,7 +17,7 @@ def write(region: Region, layout: Layout, name: str) -> Written:
     if any(layout.spans_lines_in_string(one) for one in region.nodes):
         raise Refused("a multi-line string would have to be indented")
     here, lines, span = _lines(region, layout)
-    indent, head, tail, before = place_of_function(region, layout)
+    indent, head, tail, before = region.place(layout)
     unit = layout.unit(region.loops()[0]) if region.loops() else "    "  # type: ignore[arg-type]
     own = region.own
     assert own is not None

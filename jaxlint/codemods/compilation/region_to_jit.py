@@ -1,0 +1,165 @@
+"""`region-to-jit`: statements that only compute on arrays become one jitted function; the code around them stays on
+the host.
+
+    for x, y in batches:
+        loss, grads = grad_fn(params, x, y)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        params = optax.apply_updates(params, updates)
+        losses.append(float(loss))
+
+has three statements that need nothing from the host. They become `train_step`. Its parameters are the variables that
+they read, and its results the variables that later code reads. A variable that is not an array and never rebound
+(`optimizer`) is closed over, as a person would write it. In a method without a loop, whose object has such attributes, the
+function is a method as well, of a static object. What the host computes in a statement can be an argument, and what the
+statement after the region fetches one of the results (`region_host.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from jaxlint.codemods.compilation.add_jit import transform_of
+from jaxlint.codemods.compilation.region import FILTER_JIT, Region
+from jaxlint.codemods.compilation.region_host import computed_by_host, fetched_after
+from jaxlint.codemods.compilation.region_statements import (
+    may_hold,
+    statements_at,
+)
+from jaxlint.codemods.compilation.region_values import (
+    computes_more_than_a_call,
+)
+from jaxlint.codemods.compilation.region_writing import write
+from jaxlint.codemods.donation.of_a_region import donated
+from jaxlint.codemods.facts.applied_transforms import PARTIAL
+from jaxlint.codemods.facts.dataflow import Flow
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.source.imports import reference
+from jaxlint.codemods.source.layout import Layout, fresh_name
+from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.codemods.stageable import check_outlined, program_and_file
+from jaxlint.finding import Span, Step
+
+
+@codemod("region-to-jit")
+def region_to_jit(draft: Draft, step: Step) -> None:
+    """The span covers the statements, from the first to the last, or one expression; with `around`, one of the
+    statements.
+
+    Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
+    `variables`, those of that function in a run; `often`: it was called often; `wide`, whether loops over leaves and the `return` belong to it; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
+    same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
+    donate the buffers of recomputed variables, unless a caller visibly keeps them; `ends`: the place of an expression in the next statement
+    that belongs to it, whose value the host fetches.
+    """
+    transform = transform_of(step)
+    if not step.parameters.get("around"):
+        _compile(draft, step, step.span, transform)
+        return
+    refusal: Refused | None = None
+    for span in _parts(draft.site, step.span, transform):
+        try:
+            _compile(draft, step, span, transform)
+            return
+        except _OnlyACall as narrow:
+            refusal = refusal or narrow  # the reason for a wider part says more
+        except Refused as other:
+            refusal = other
+    raise refusal or Refused("there are no statements")
+
+
+class _OnlyACall(Refused):
+    """A region that only calls a function."""
+
+
+def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
+    """The spans of adjacent statements, the longest first, that include the one at `span`."""
+    for node in statements_at(site, span):
+        block = Flow(site.names, site.names.scope_at(node)).block(node)
+        first = last = block.index(node)
+        while first > 0 and may_hold(block[first - 1], transform):
+            first -= 1
+        while last + 1 < len(block) and may_hold(block[last + 1], transform):
+            last += 1
+        run = block[first : last + 1]
+        for length in range(len(run), 0, -1):
+            for start in range(len(run) - length + 1):
+                if node in run[start : start + length]:
+                    yield site.across(run[start : start + length])
+
+
+def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
+    """Writes the function for the statements, or for the expression, at a span. Raises Refused, and then has drafted
+    nothing."""
+    region = _region(draft, step, span, transform)
+    try:
+        _write(draft, step, region, transform)
+    except Refused:
+        if not step.parameters.get("wide"):
+            raise
+        _, file = program_and_file(draft)
+        other = _region(draft, step, span, transform)
+        other.from_host = computed_by_host(other, PossibleValues(draft.program()), file)
+        if not other.from_host.names:
+            raise
+        _write(draft, step, other, transform)
+
+
+def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
+    region = Region.at(draft.site, span, transform, wide=bool(step.parameters.get("wide")))
+    region.is_called_often = bool(step.parameters.get("often"))
+    _, file = program_and_file(draft)
+    possible = PossibleValues(draft.program())
+    ends = step.parameters.get("ends")
+    if isinstance(ends, list | tuple) and region.expression is None:
+        region.fetched = fetched_after(draft.site, region.statements[-1], ends, possible, file)
+        if region.fetched is None or region.ending is not None:
+            raise Refused("the next statement does something before it reads that")
+    elif region.expression is None and not computes_more_than_a_call(region.statements, possible, file):
+        raise _OnlyACall("it only calls a function, which may be compiled already")
+    return region
+
+
+def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
+    site = draft.site
+    _, file = program_and_file(draft)
+    possible = PossibleValues(draft.program())
+    region.divide(possible, file)
+    layout = Layout(site)
+    taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
+    order = step.parameters.get("order", 0)
+    wanted = str(step.parameters.get("name") or region.name())
+    wanted = f"_{wanted}" if region.is_method else wanted
+    if region.is_method:
+        taken |= {*possible.program.stores, *possible.program.loads}
+        taken |= {node.name for node in ast.walk(site.tree) if isinstance(node, ast.FunctionDef)}
+    name = wanted
+    for _ in range(order + 1 if isinstance(order, int) else 1):
+        name = fresh_name(taken, wanted)
+    if region.from_host.numbers and transform == FILTER_JIT:
+        region.from_host.as_array = reference(site, draft.imports, "jax.numpy.asarray", region.first)
+    written = write(region, layout, name)
+    if order:
+        written.head = []
+    static = [region.me] if region.is_method else []
+    whole = written.whole(site.source.text, "")
+    given = region.arguments()
+    check_outlined(draft, step, whole, written.line, transform, static, nodes=region.nodes, given=given)
+    wrapper = reference(site, draft.imports, transform, region.statements[0])
+    if region.is_method and transform != "equinox.filter_jit":  # which leaves it static by itself
+        wrapper = f"{reference(site, draft.imports, PARTIAL, region.first)}({wrapper}, static_argnums=0)"
+    elif step.parameters.get("donate") and transform == "equinox.filter_jit":
+        if region.renewed():
+            raise Refused("equinox.filter_jit donates all arguments or none, and the batch has to stay")
+    elif step.parameters.get("donate"):
+        after = Site(replace(site.source, text=written.whole(site.source.text, f"@{wrapper}")))
+        if positions := donated(after, written.line, region.renewed(), region.nodes, possible, file):
+            partial = reference(site, draft.imports, PARTIAL, region.first)
+            wrapper = f"{partial}({wrapper}, donate_argnums={tuple(positions)!r})"
+    place, text = written.definition(f"@{wrapper}")
+    draft.insert(place, 1, text)
+    draft.replace(written.span, written.call)
+    for place_of_other, other in written.also:
+        draft.replace(place_of_other, other)
