@@ -96,9 +96,7 @@ class Change:
         timed = self.what == "time"
         if self.claim is Claim.NONE and not self.exact:
             what, of = ("", "as fast") if timed else (f" in {self.what}", "less")
-            return (
-                f"no difference{what} beyond noise: {times(self.low)} to {times(self.high)} times {of}{self.doubt}"
-            )
+            return f"no difference{what} beyond noise: {times(self.low)} to {times(self.high)} times {of}{self.doubt}"
         ratio, low, high, of = self.ratio, self.low, self.high, "as fast"
         if not timed:
             of = f"less {self.what}"
