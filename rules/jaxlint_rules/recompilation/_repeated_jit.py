@@ -25,11 +25,18 @@ from jaxlint_rules._loops import FEW, counters, loop_variables
 
 # Transformations that return another function object at each call; `jit` recognises the result of `jax.checkpoint`.
 _MODULE = "flax.linen.Module."
+_EQUINOX = ("eqx.", "equinox.")
 _MAKE_ANEW = frozenset({"grad", "value_and_grad", "jacobian", "vmap"})
 
 
-def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] | None:
-    """What is new about the function at each evaluation, in words, and its node; None for a persistent one."""
+def fresh_function(
+    target: Value, module: Module, by_content: bool = False
+) -> tuple[str, ast.AST | None] | None:
+    """What is new about the function at each evaluation, in words, and its node; None for a persistent one.
+
+    `by_content`: as `eqx.filter_jit` sees it, to which methods of equinox modules and results of equinox's own transformations
+    are pytrees: it finds the compiled program of an equal one again.
+    """
     if isinstance(target, Function):
         if target.module is not module:
             return None
@@ -41,11 +48,15 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
     if isinstance(target, Partial):
         return "a `partial`", None
     if isinstance(target, Transformed):
-        inner = fresh_function(target.target, module)
+        inner = fresh_function(target.target, module, by_content)
+        if by_content and target.api.startswith(_EQUINOX):
+            return inner
         if inner is None and target.kind in _MAKE_ANEW and target.module is module:
             return f"the result of `{target.api}`", target.node
         return inner and (inner[0], inner[1])
     if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
+        if by_content and target.receiver.cls.kind == "equinox":
+            return None
         # Each evaluation of `model.step` is another object, and its compiled program dies with it.
         method = target.function
         while isinstance(method, Transformed):

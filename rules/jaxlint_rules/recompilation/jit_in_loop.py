@@ -100,7 +100,9 @@ class JitInLoop(Rule):
     ## When not to fix
     Keep it if each iteration needs another program, because the function depends on an integer or
     an object that changes in the loop. (Arrays can be arguments.) Also keep it if the jitted
-    function is kept in a table. Neither is reported.
+    function is kept in a table. Neither is reported. `eqx.filter_jit` compares methods of equinox
+    modules and results of `eqx.filter_vmap` or `eqx.filter_grad` by their content, and finds the
+    compiled program again.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
@@ -123,7 +125,7 @@ class JitInLoop(Rule):
         frame = event.frame
         if transformed.kind not in JIT_KINDS or frame.stage.staged or frame.module.is_test:
             return
-        fresh = fresh_function(transformed.target, frame.module)
+        fresh = fresh_function(transformed.target, frame.module, transformed.kind == "filter_jit")
         if isinstance(transformed.target, ExternalObject) and not is_read_from_object(event.node):
             fresh = None  # a method that was read once and is kept
         loop = real_loop(frame)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import takewhile
 
-from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api import CallEvent, Frame, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import nodes_of
 from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
@@ -14,6 +14,7 @@ from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import last_name, variable_given
+from jaxlint_rules.recompilation._repeated_jit import fresh_function
 
 
 class VmapOfJit(Rule):
@@ -110,6 +111,8 @@ class VmapOfJit(Rule):
         )
         if around is None or around.stage.staged or around.guarded_in_loop() or frame.is_conditional():
             return
+        if _is_jitted_anew(inner, frame, around):
+            return  # `jit-in-loop` speaks of it: jitted once, outside, the whole is
         report(
             node,
             f"`vmap` of the jitted `{inner.label}` runs outside jit each iteration; jit the mapped function",
@@ -121,6 +124,13 @@ class VmapOfJit(Rule):
             if _goes_by_chunks(host_loops(around, comprehensions=True)[0].node)
             else None,
         )
+
+
+def _is_jitted_anew(inner: Transformed, frame: Frame, around: Frame) -> bool:
+    """Whether each iteration jits a new function object, in the loop or in the function that the loop calls."""
+    place = frame.owner if around is not frame else host_loops(around, comprehensions=True)[0].node
+    made_there = any(above is place for above in frame.module.ancestors(inner.node))
+    return made_there and fresh_function(inner.target, frame.module) is not None
 
 
 def _behind(target: Value) -> Value:
