@@ -28,6 +28,7 @@ from jaxlint.staging.transforms.carries import (
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.values import (
     CALLABLE,
+    MISSING,
     UNKNOWN,
     Array,
     ExternalObject,
@@ -63,6 +64,7 @@ from jaxlint.staging.values.forms import (
 )
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.gradient_flow import flow_in, marked
+from jaxlint.staging.values.keys import ConsumedKeys
 from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, mapped
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -326,15 +328,18 @@ class ControlFlow(Part):
             replace(v, origin=Origin("operand")) if type(v) is Array and v.origin is None else v
             for v in operands
         ]
-        for function in functions:
+        chosen = _chosen(choice, len(functions))
+        for number, function in enumerate(functions):
             why = self.bodies.body_why(api, function, node, frame)
             staged = [self.boundary.to_staged(v, Why("an operand of", cause=why)) for v in operands]
             for inside, outside in zip(staged, operands, strict=True):
                 linked(inside, outside)
-            with StartingWithKeys(frame, used.copied()):
+            runs = chosen in (None, number)  # the others are traced and never draw
+            with StartingWithKeys(frame, used.copied() if runs else ConsumedKeys()):
                 results.append(self.bodies.staged_call(api, function, staged, node, frame, "cond", why))
                 self.bodies.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
-                after.update(frame.consumed)
+                if runs:
+                    after.update(frame.consumed)
         frame.consumed = after
         if not results:
             return self.calls.opaque_call(operands, node, frame)
@@ -473,6 +478,14 @@ class ControlFlow(Part):
         result = self.bodies.staged_call(api, body, [index, inside], node, frame, "fori_loop", why)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, carry, inside, result))
         return inside if isinstance(result, Unknown) else result
+
+
+def _chosen(choice: Value | None, branches: int) -> int | None:
+    """The branch that a constant predicate or index selects; None if it is not a constant."""
+    known = constant(choice) if choice is not None else MISSING
+    if known is True or known is False:
+        return 0 if known else 1
+    return min(max(known, 0), branches - 1) if type(known) is int else None
 
 
 def _handed_on(primals: Value) -> list[Value]:

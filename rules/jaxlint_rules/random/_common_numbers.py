@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import Frame, KeyEvent
+from jaxlint.api import Frame, KeyEvent, Module
 from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Function, Transformed
 from jaxlint_rules._names import last_name, names_in
@@ -82,6 +82,45 @@ def is_given_up(event: KeyEvent) -> bool:
         and (first.end_lineno or 0) < node.lineno <= (last.end_lineno or 0)
         for node in walk(event.frame.owner)
     )
+
+
+def only_warms_up(event: KeyEvent) -> bool:
+    """`start = split(key); step(state, start)`, where other lines call `step` for its result: what the first key draws is thrown
+    away, as by a call that compiles before the clock starts."""
+    module, owner = event.frame.module, event.frame.owner
+    statement = module.parents.get(event.first)
+    if not isinstance(statement, ast.Assign):
+        return False
+    names = {dotted(target) for target in statement.targets}
+    reads = [
+        node
+        for node in nodes_of(owner, ast.Name)
+        if node.id in names and isinstance(node.ctx, ast.Load) and node.lineno > statement.lineno
+    ]
+    dropped = [call for call in nodes_of(owner, ast.Call) if isinstance(module.parents.get(call), ast.Expr)]
+    for read in reads:
+        call = next((one for one in dropped if any(part is read for part in walk(one))), None)
+        if call is None or not _is_called_for_result(call.func, owner, module):
+            return False
+    return bool(reads)
+
+
+def _is_called_for_result(callee: ast.expr, owner: ast.AST, module: Module) -> bool:
+    """Whether another call of a function in `owner` uses what it returns."""
+    return any(
+        ast.unparse(call.func) == ast.unparse(callee) and not isinstance(module.parents.get(call), ast.Expr)
+        for call in nodes_of(owner, ast.Call)
+    )
+
+
+def makes_alternatives(node: ast.AST, loop: ast.AST, module: Module) -> bool:
+    """`{name: Model(kind, key) for name, kind in kinds.items()}`: models of different kinds, each under its name, of which a program
+    takes one, or which it compares."""
+    parent = module.parents.get(loop)
+    if not isinstance(parent, ast.DictComp) or not isinstance(node, ast.Call) or not _initialises(node):
+        return False
+    names = names_in(getattr(loop, "target", None))
+    return bool(names & names_in(parent.key)) and bool(names & names_in(node))
 
 
 def change_alike(event: KeyEvent) -> bool:

@@ -56,7 +56,8 @@ class KeyNotAdvanced(Rule):
 
     ## When not to fix
     Keep it if all steps should share their random numbers, such as one dropout mask for all time
-    steps. Test files are not checked.
+    steps. Test files are not checked, nor are keys that create an object, such as a model into which
+    weights are loaded.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -126,7 +127,7 @@ class KeyNotAdvanced(Rule):
         else:
             if function is None or function.cls is None or not _is_step(event, function.cls):
                 return
-            if says(frame, event.used, _MEANT):
+            if says(frame, event.used, _MEANT) or _creates(event.used):
                 return
             if "init" in event.label or (
                 function.cls.kind in _IMMUTABLE and not _is_layer(function, event.label)
@@ -137,6 +138,12 @@ class KeyNotAdvanced(Rule):
             )
             reason = f"no method of `{function.cls.name}` assigns `self.{event.label}` after this use"
         report(event.node, message, reason=reason)
+
+
+def _creates(used: ast.AST) -> bool:
+    """Whether the key goes to the constructor of an object, as that of a model into which weights are loaded: it is made anew, and
+    no step draws again."""
+    return isinstance(used, ast.Call) and last_name(used.func)[:1].isupper()
 
 
 def _goes_with_a_counter(event: KeptKeyEvent) -> bool:

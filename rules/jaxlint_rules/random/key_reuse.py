@@ -20,6 +20,8 @@ from jaxlint_rules.random._common_numbers import (
     is_of_two_cells,
     judges_both_sets,
     look_at_one_point,
+    makes_alternatives,
+    only_warms_up,
     reach_other_modules,
     reach_other_submodules,
     share_masks,
@@ -74,9 +76,12 @@ class KeyReuse(Rule):
     module, which folds the path of each submodule into the key, the noise inside two different
     modules (`rngs={"dropout": key}`), a draw that is not used before the function returns another,
     pairs that one function changes in the same way, a statement that starts over
-    (`state = reset(key)`), a dummy input of `init`, which only reads its shape, and a key that a
-    comment or the docstring calls shared. It is advice in functions that plot, and for the dropout
-    masks of one network that a function with the key inside evaluates at two points.
+    (`state = reset(key)`), a dummy input of `init`, which only reads its shape, a key that a comment
+    or the docstring calls shared, a branch of `lax.cond` that a constant never takes, models of
+    several kinds in a dict, and draws whose result is not used, such as a call that compiles first.
+    One slip that a file repeats (`key = advance(key)` after each draw) is told once. It is advice
+    in functions that plot, and for the dropout masks of one network that a function with the key
+    inside evaluates at two points.
 
     Reported as advice: code that only tries out what a module has (the part below `if __name__ ==
     "__main__":` of a module in a package, folders of benchmarks), a key that
@@ -97,9 +102,7 @@ class KeyReuse(Rule):
         self.equal: set[ast.AST] = set()  # calls that draw the weights of an earlier one again
         self.loops: dict[tuple[ast.AST, str], ast.AST] = {}  # by loop and key: the reported place
         self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by first use: the reported place
-        self.chains: dict[
-            tuple[ast.AST, str], ast.AST
-        ] = {}  # by function and key: the first split of a used key
+        self.chains: dict[tuple[ast.AST, str, int], ast.AST] = {}  # by slip: where it is made first
 
     @concerns(callees=("ExternalObject",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -126,17 +129,14 @@ class KeyReuse(Rule):
             return
         if _draws_nothing(event.node) or (event.how == "again" and _is_right_again(event)):
             return
-        name = name_in(frame, event.origin).removesuffix(".rngs")
+        name = name_in(frame, event.origin).removesuffix(".rngs").removesuffix("['rngs']")
         if self.told.setdefault((event.first, name), event.node) is not event.node:
             return  # the same first use is to be split
         if says_of(name, frame, _MEANT):
             return
-        chain = (frame.owner, name)
-        if (
-            _passes_on(event.node, name, frame.module)
-            and self.chains.setdefault(chain, event.node) is not event.node
-        ):
-            return  # `_, key = split(key)` after each draw of a function
+        chain = _slip(event, name)
+        if chain is not None and self.chains.setdefault(chain, event.node) is not event.node:
+            return  # one slip, made again and again
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
             loop = frame.in_loop()
@@ -148,6 +148,7 @@ class KeyReuse(Rule):
                 or _EVALUATION.search(name)  # each evaluation should see the same numbers
                 or _EVALUATION.search(event.callee)
                 or _compares_settings(event.node, loop.node)
+                or makes_alternatives(event.node, loop.node, frame.module)
                 or _only_watches(event.node, loop.node)
                 or self.loops.setdefault((loop.node, name), event.node) is not event.node
             ):
@@ -193,6 +194,7 @@ def _is_right_again(event: KeyEvent) -> bool:
         or reach_other_submodules(event)
         or reach_other_modules(event)
         or is_given_up(event)
+        or only_warms_up(event)
         or look_at_one_point(event)
         or _begins_again(event)
         or change_alike(event)
@@ -208,15 +210,20 @@ def _begins_again(event: KeyEvent) -> bool:
     return bool(event.callee) and bool(first) and first == second
 
 
-def _passes_on(node: ast.AST, name: str, module: Module) -> bool:
-    """`_, key = split(key)`: the half that takes the place of the key."""
-    statement = module.parents.get(node)
-    return (
-        isinstance(node, ast.Call)
-        and last_name(node.func) == "split"
-        and isinstance(statement, ast.Assign)
-        and name in names_stored(statement)
-    )
+def _slip(event: KeyEvent, name: str) -> tuple[ast.AST, str, int] | None:
+    """What several findings share that one habit causes: `_, key = split(key)` after each draw of a function, `key = next_key(key)`
+    after each draw of a file, and lines that use the items of an array of keys one after the other, as other lines have done."""
+    node, first, frame = event.node, event.first, event.frame
+    statement = frame.module.parents.get(node)
+    if isinstance(node, ast.Call) and isinstance(statement, ast.Assign) and name in names_stored(statement):
+        if last_name(node.func) == "split":
+            return frame.owner, name, 0
+        if event.callee and [dotted(given) for given in passed(node)] == [name]:
+            return frame.module.tree, event.callee, 0
+    array, bracket, _ = name.partition("[")
+    if bracket and hasattr(node, "lineno") and hasattr(first, "lineno"):
+        return frame.owner, array, node.lineno - first.lineno
+    return None
 
 
 def _shuffles_each(node: ast.AST, loop: object) -> bool:
@@ -438,14 +445,14 @@ def _asked(node: ast.AST, module: Module) -> dict[str, tuple[object, bool]]:
     inside = node
     for around in module.ancestors(node):
         if isinstance(around, ast.If) and any(inside is statement for statement in around.body):
-            test = around.test
-            if (
-                isinstance(test, ast.Compare)
-                and len(test.ops) == 1
-                and isinstance(test.ops[0], (ast.Eq, ast.NotEq))
-            ):
-                answer = test.comparators[0]
-                if isinstance(answer, ast.Constant) and dotted(test.left):
+            both = isinstance(around.test, ast.BoolOp) and isinstance(around.test.op, ast.And)
+            for test in around.test.values if both and isinstance(around.test, ast.BoolOp) else [around.test]:
+                if (
+                    isinstance(test, ast.Compare)
+                    and isinstance(test.ops[0], (ast.Eq, ast.NotEq))
+                    and isinstance(answer := test.comparators[0], ast.Constant)
+                    and dotted(test.left)
+                ):
                     found[dotted(test.left)] = (answer.value, isinstance(test.ops[0], ast.Eq))
         inside = around
     return found
