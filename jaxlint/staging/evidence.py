@@ -59,8 +59,8 @@ _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 
 def only_tries_out(node: ast.AST, frame: Frame) -> bool:
     """Whether code only tries out the project, so that neither its numbers nor its time matter. Such code is
-    the script part of a module that others import (if it has no loop), a function with such a name, or a file
-    in a folder of benchmarks.
+    the script part of a module that others import (if no loop there trains or evaluates), a function with such
+    a name, or a file in a folder of benchmarks.
     """
     function = frame.function
     if any(_TRIALS.search(part) for part in _parts(frame.module, stem=False)):
@@ -68,7 +68,7 @@ def only_tries_out(node: ast.AST, frame: Frame) -> bool:
     if function is not None:
         return not isinstance(function.node, ast.Lambda) and _TRIES.search(function.name.lower()) is not None
     guarded = any(
-        isinstance(above, ast.If) and _asks_for_script(above.test) and not _loops_in(above)
+        isinstance(above, ast.If) and _asks_for_script(above.test) and not _works_in(above)
         for above in frame.module.ancestors(node)
     )
     return guarded and _is_library(frame.module)
@@ -83,9 +83,40 @@ def _asks_for_script(test: ast.expr) -> bool:
     )
 
 
-def _loops_in(node: ast.AST) -> bool:
-    """Whether code has a loop, as training and evaluation do."""
-    return any(isinstance(one, ast.For | ast.While) for one in ast.walk(node))
+def _works_in(node: ast.AST) -> bool:
+    """Whether a loop there computes something from what the iteration before has left, as what trains or evaluates does: a state
+    that is stepped, a sum of losses. One that only repeats a call, to time it, does not."""
+    return any(
+        _goes_on(part)
+        for loop in ast.walk(node)
+        if isinstance(loop, ast.For | ast.While)
+        for statement in loop.body
+        for part in ast.walk(statement)
+    )
+
+
+def _goes_on(statement: ast.AST) -> bool:
+    """`state = step(state, batch)`, `total += loss(batch)`, `self.state = self.step(self.state)`."""
+    if isinstance(statement, ast.AugAssign):
+        return any(isinstance(part, ast.Call) for part in ast.walk(statement.value))
+    if not isinstance(statement, ast.Assign):
+        return False
+    made = {ast.unparse(part) for target in statement.targets for part in _unpacked(target)}
+    given = (
+        one
+        for call in ast.walk(statement.value)
+        if isinstance(call, ast.Call)
+        for one in (*call.args, *(keyword.value for keyword in call.keywords))
+    )
+    return any(
+        isinstance(part, ast.Name | ast.Attribute) and ast.unparse(part) in made
+        for one in given
+        for part in ast.walk(one)
+    )
+
+
+def _unpacked(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
 
 
 def _is_library(module: Module) -> bool:

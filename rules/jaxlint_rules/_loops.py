@@ -14,6 +14,7 @@ from jaxlint_rules._purpose import PLOTTERS
 
 _NEAR = 2  # calls between a loop and a place in its body
 FEW = 4  # loops with fewer iterations do not matter
+SHORT = 8  # iterations that one compiled program for all of them does not make noticeably faster
 BRIEF = 32  # iterations of a loop that runs once, whose waits and dispatches do not matter
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
 # Functions that create arrays of a given size.
@@ -88,8 +89,7 @@ def is_few(loop: Loop, frame: Frame) -> bool:
     iterable = getattr(loop.node, "iter", None)
     if loop.trips is None or loop.trips > FEW or iterable is None:
         return False
-    parameters = {p.arg for p in all_parameters(frame.function.node)} if frame.function is not None else set()
-    return loop.trips == 1 or names_in(iterable).isdisjoint(parameters)
+    return loop.trips == 1 or names_in(iterable).isdisjoint(_parameters(frame))
 
 
 def is_brief(loop: Loop, frame: Frame) -> bool:
@@ -104,9 +104,7 @@ def is_brief(loop: Loop, frame: Frame) -> bool:
     around = frame
     while loop not in around.loops and around.caller is not None:
         around = around.caller
-    function = around.function
-    parameters = {p.arg for p in all_parameters(function.node)} if function is not None else set()
-    return is_entered_once(around) and names_in(iterable).isdisjoint(parameters)
+    return is_entered_once(around) and names_in(iterable).isdisjoint(_parameters(around))
 
 
 def is_tried_out(loop: Loop, frame: Frame) -> bool:
@@ -125,6 +123,21 @@ def is_short(loop: Loop) -> bool:
     if any(_has_few(part) for part in _parts_of(iterable)) or is_retry(loop.node):
         return True
     return loop.trips == 1 or (written and loop.trips is not None and loop.trips <= FEW)
+
+
+def has_few_turns(loop: Loop, frame: Frame) -> bool:
+    """Whether a loop is known to have so few iterations that one compiled program in their place gains next to nothing. Rules on
+    loops as such ask this; a compilation in each iteration costs more. What one caller passes counts up to `FEW`."""
+    if is_short(loop) or (loop.trips is not None and loop.trips <= FEW):
+        return True
+    iterable = getattr(loop.node, "iter", None)
+    if loop.trips is None or loop.trips > SHORT or iterable is None:
+        return False
+    return names_in(iterable).isdisjoint(_parameters(frame))
+
+
+def _parameters(frame: Frame) -> set[str]:
+    return {p.arg for p in all_parameters(frame.function.node)} if frame.function is not None else set()
 
 
 @cache

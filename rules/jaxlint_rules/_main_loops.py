@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 
 from jaxlint.api import Frame, Loop
-from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.tables import canonical
 from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Value
+from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules._slices import assignments, calls_in, sources
 
@@ -226,6 +228,42 @@ def _updates_attribute(statement: ast.Assign) -> bool:
         return False
     made = {dotted(part) for target in statement.targets for part in unpacked(target)}
     return any("." in dotted(one) and dotted(one) in made for one in passed(statement.value))
+
+
+def gets_the_same(call: ast.Call, state: Collection[str], frame: Frame) -> bool:
+    """Whether each iteration of a loop passes the same data beside the `state` that the call gives back, as a fit of all points at
+    once does, or a step that is only tried. What fits into one batch is mostly small, and so is what is fitted to it."""
+    loop = next(iter(host_loops(frame)), None)
+    if loop is None or loop not in frame.loops:
+        return False
+    changing = names_stored(loop.node) - {"_"}
+    for argument in passed(call):
+        if dotted(argument) in state or is_key(dotted(argument)):
+            continue
+        if isinstance(argument, ast.Starred) or names_in(argument) & changing:
+            return False
+        if isinstance(argument, ast.Call) and not dotted(argument.func).startswith(("jnp.", "jax.numpy.")):
+            return False  # the next batch, by whatever gives it
+    return True
+
+
+def steps_alike(loop: Loop, frame: Frame, called: str) -> bool:
+    """Whether all calls of a function in a loop pass the same data each time, as to see a step work."""
+    found = False
+    for call in calls_in(loop.node):
+        if last_name(call.func) == called:
+            statement = frame.module.parents.get(call)
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            state = {dotted(part) for target in targets for part in unpacked(target)}
+            if not gets_the_same(call, state, frame):
+                return False
+            found = True
+    return found
+
+
+def is_key(name: str) -> bool:
+    """PRNG keys are a few bytes, and each iteration has another."""
+    return name.rpartition(".")[2].rstrip("s").endswith(("key", "rng"))
 
 
 def waits_by_itself(loop: ast.AST, frame: Frame) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import PICTURES, Frame
+from jaxlint.api import PICTURES, Frame, Module
 from jaxlint.api.syntax import nodes_of, walk
 from jaxlint_rules._names import last_name
 
@@ -31,6 +31,12 @@ def says(frame: Frame, node: ast.AST, words: re.Pattern[str], above: int = 2) ->
     lines = frame.module.lines[max(line - 1 - above, 0) : line + 1]
     comments = " ".join(line.partition("#")[2] for line in lines)
     return words.search(f"{name}\n{documented or ''}\n{comments}") is not None
+
+
+def is_commented(node: ast.AST, module: Module) -> bool:
+    """Whether a comment of its own stands above a line."""
+    line = getattr(node, "lineno", 1)
+    return any(text.lstrip().startswith("#") for text in module.lines[line - 2 : line - 1])
 
 
 def says_of(name: str, frame: Frame, words: re.Pattern[str]) -> bool:

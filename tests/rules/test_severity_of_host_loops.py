@@ -12,6 +12,7 @@ from jaxlint.rule import Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
 from jaxlint_rules.recompilation.eager_update import EagerUpdate
+from jaxlint_rules.recompilation.unrolled_loop import UnrolledLoop
 from jaxlint_rules.transfer.array_iteration import ArrayIteration
 from jaxlint_rules.transfer.host_sync_in_loop import HostSyncInLoop
 from jaxlint_rules.vectorization.layer_loop import LayerLoop
@@ -42,6 +43,39 @@ def run(w, xs):
 """
 
 
+_EXPLAINED = """
+def run(w, xs):
+    for x in xs:
+        w, loss = step(w, x)
+        # COMMENT
+        w = jax.block_until_ready(w)
+"""
+_CHECKED = "\ndef run(w, xs):\n    for x in xs:\n        w, loss = step(w, x)\n        assert TEST\n"
+_STREAM = """
+def run(w, xs, queue):
+    for x in xs:
+        w, loss = step(w, x)
+        if loss == 3:
+            break
+        ACT
+"""
+_SUBSTEPS = """
+class World:
+    substeps: int
+    def __init__(self, substeps: int = COUNT):
+        self.substeps = substeps
+    def step(self, x):
+        for _ in range(self.substeps):
+            x = x + velocity(x)
+        return x
+
+def velocity(x):
+    return x @ x
+
+@jax.jit
+def advance(x):
+    return World(COUNTS[0]).step(x)
+"""
 _BRIEF = """
 settings = {"steps": COUNT}
 
@@ -166,6 +200,11 @@ def run(w, xs):
         (_WAITS_FIRST.replace("WAIT", "pass"), HostSyncInLoop, Severity.WARNING),
         (_EAGER.replace("COUNT", "25"), EagerUpdate, Severity.INFO),
         (_EAGER.replace("COUNT", "2500"), EagerUpdate, Severity.WARNING),
+        (
+            _EAGER.replace("COUNT", "2500").replace("update(grads", "update(jnp.array(grads)"),
+            EagerUpdate,
+            Severity.INFO,
+        ),
         (_SAVES.replace("WHAT", "file.write(f'{jax.numpy.sin(x)}')"), ArrayIteration, Severity.INFO),
         (_SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)"), ArrayIteration, Severity.WARNING),
         (_RANKED.replace("CUT", "[:k]"), ArrayIteration, Severity.INFO),
@@ -173,6 +212,12 @@ def run(w, xs):
         (_RANKED.replace("CUT", "").replace("    found", _LONG, 1), ArrayIteration, Severity.WARNING),
         (_MAPPED.replace("MORE", "pass"), VmapOfJit, Severity.INFO),
         (_MAPPED.replace("MORE", "xs = mapped(xs)"), VmapOfJit, Severity.WARNING),
+        (_EXPLAINED, HostSyncInLoop, Severity.INFO),
+        (_EXPLAINED.replace("# COMMENT", ""), HostSyncInLoop, Severity.WARNING),
+        (_CHECKED.replace("TEST", "not jax.numpy.isnan(loss).item()"), HostSyncInLoop, Severity.INFO),
+        (_STREAM.replace("ACT", "queue.put(x)"), HostSyncInLoop, Severity.INFO),
+        (_SUBSTEPS.replace("COUNT", "2", 1), UnrolledLoop, Severity.INFO),
+        (_SUBSTEPS.replace("COUNT", "200", 1), UnrolledLoop, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),
         (_LAYERS.replace("TAKEN", "1.0"), LayerLoop, Severity.WARNING),
     ],

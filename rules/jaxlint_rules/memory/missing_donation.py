@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
-from jaxlint.api.syntax import cache, dotted, is_script, names_stored, nodes_of, walk
+from jaxlint.api import CallEvent, Module, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
+from jaxlint.api.syntax import cache, dotted, is_script, nodes_of, walk
 from jaxlint.api.values import (
     Array,
     BoundMethod,
@@ -27,7 +26,8 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._loops import host_loops
-from jaxlint_rules._names import names_in, passed, unpacked
+from jaxlint_rules._main_loops import gets_the_same, is_key
+from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored
 from jaxlint_rules.memory._weights import has_small_agents
 
@@ -203,7 +203,7 @@ class MissingDonation(Rule):
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
         call.large = large
-        call.whole = _gets_the_same(node, rebound, event.frame)
+        call.whole = gets_the_same(node, rebound.values(), event.frame)
         call.kept = {
             position
             for position, name in rebound.items()
@@ -240,7 +240,7 @@ class MissingDonation(Rule):
         wanted = {
             i
             for i in wanted
-            if i >= len(candidate.names) or not (_is_key(candidate.names[i]) or candidate.names[i] in back)
+            if i >= len(candidate.names) or not (is_key(candidate.names[i]) or candidate.names[i] in back)
         }
         kept = {i for i in wanted if i < len(candidate.names) and _STATE.search(candidate.names[i].lower())}
         if not candidate.gradient and not candidate.updated:
@@ -338,24 +338,6 @@ class MissingDonation(Rule):
         )
 
 
-def _gets_the_same(node: ast.Call, rebound: Mapping[int, str], frame: Frame) -> bool:
-    """Whether each iteration of a loop passes the same data beside the state, as a fit of all points at once
-    does. Data in one batch is usually small, and so is the fitted model.
-    """
-    loop = next(iter(host_loops(frame)), None)
-    if loop is None or loop not in frame.loops:
-        return False
-    changing = names_stored(loop.node) - {"_"}
-    for argument in passed(node):
-        if dotted(argument) in rebound.values() or _is_key(dotted(argument)):
-            continue
-        if isinstance(argument, ast.Starred) or names_in(argument) & changing:
-            return False
-        if isinstance(argument, ast.Call) and not dotted(argument.func).startswith(("jnp.", "jax.numpy.")):
-            return False  # the next batch, wherever it comes from
-    return True
-
-
 def _is_large(value: Value, depth: int = 0) -> bool:
     """Whether a value visibly holds many elements, or the name of a part says that it is a cache or a buffer."""
     if least_size(value) >= (_LEAST_FIELD if len(shape_of(value) or ()) > 1 else _LEAST):
@@ -407,11 +389,6 @@ def _shares_shape_with(value: Value) -> object:
     if isinstance(value, Instance) and value.origin is not None:
         return value.origin
     return None
-
-
-def _is_key(name: str) -> bool:
-    """PRNG keys are a few bytes: donating them saves nothing."""
-    return name.rpartition(".")[2].rstrip("s").endswith(("key", "rng"))
 
 
 def _is_aliased(name: str, owner: ast.AST) -> bool:

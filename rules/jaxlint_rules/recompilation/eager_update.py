@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import BoundMethod, ExternalMethod, ExternalObject, Function, Unknown
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
-    FEW,
     bodies,
+    frame_of_loop,
+    has_few_turns,
     is_brief,
     is_host_loop,
     is_under_test,
@@ -101,7 +103,7 @@ class EagerUpdate(Rule):
         loop, body = next(bodies(frame), (None, None))
         if loop is None or body is None or self.told & {loop.node, body} or not is_host_loop(loop, frame):
             return
-        if loop.trips is not None and loop.trips <= FEW:
+        if has_few_turns(loop, frame_of_loop(loop, frame)):
             return
         self.told |= {loop.node, body}
         called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"
@@ -110,9 +112,23 @@ class EagerUpdate(Rule):
             event.node,
             f"`{called}` runs operation by operation each iteration; jit the train step",
             reason=f"{place_of_loop(loop, frame)} calls {'it' if own else f'`{name_of_step(frame)}`'} outside jit",
-            severity=Severity.INFO if is_brief(loop, frame) else None,
+            severity=Severity.INFO if is_brief(loop, frame) or _is_of_host(event) else None,
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)) if own else None,
         )
+
+
+def _is_of_host(event: CallEvent) -> bool:
+    """Whether the gradient was computed on the host, as by differences of simulations, and is only copied: `g = jnp.array(g_np)`. The
+    update is nothing beside that."""
+    given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    if isinstance(given, ast.Name):
+        made = [
+            statement.value
+            for statement in nodes_of(event.frame.owner, ast.Assign)
+            if [dotted(target) for target in statement.targets] == [given.id]
+        ]
+        given = made[0] if len(made) == 1 else None
+    return isinstance(given, ast.Call) and dotted(given.func) in ("jnp.array", "jnp.asarray")
 
 
 # Decorators of these packages compile nothing, or the analysis knows what they do.

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
-from jaxlint.api.values import UNKNOWN, Array, constant, shape_of, short_source
+from jaxlint.api.values import UNKNOWN, Array, Value, constant, shape_of, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import has_other_way
-from jaxlint_rules._names import unpacked, updated_at
+from jaxlint_rules._names import last_name, unpacked, updated_at
 from jaxlint_rules._purpose import UNROLLED, says
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import LAYERS, STEPS, carries, counter, may_loop, may_repeat
 
 MANY = 16  # iterations that make a loop worth a scan
 _PRODUCTS = frozenset({"dot", "matmul", "einsum", "tensordot", "outer", "convolve", "cross", "kron", "vdot"})
-_LIGHT_CALLS = 3
+_LIGHT_CALLS = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -67,7 +67,8 @@ class UnrolledLoop(Rule):
     a Python number must work with a tracer.
 
     ## When not to fix
-    Advice if the length is unknown and the body is a few operations on elements. Keep it if the
+    Advice if the length is unknown and the body is a few operations on elements, or if what the file
+    has for the length is small: a default (`substeps: int = 2`). Keep it if the
     iterations differ in their shapes or in the functions that they call, or if a few expensive
     operations run faster unrolled.
 
@@ -210,23 +211,50 @@ def _is_light(node: ast.For | ast.While, frame: Frame) -> bool:
 
 
 def _is_short_by_default(node: ast.For | ast.While, frame: Frame) -> bool:
-    """Whether the length is a parameter, of this function or of one around, whose default is small: `num_steps: int = 5`."""
+    """Whether what the file has for the length is small: the default of a parameter or a field, `num_steps: int = 5`. One of the
+    functions around goes before others with that name, as where `self.substeps` is what `__init__` was given."""
     bound = _bound(node)
-    if not isinstance(bound, ast.Name):
+    name = last_name(bound)
+    if not name:
         return False
-    for above in frame.module.ancestors(node):
-        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            default = _defaults(above).get(bound.id)
-            if isinstance(default, ast.Constant) and type(default.value) is int:
-                return default.value < MANY
-    return False
+    if isinstance(bound, ast.Name):
+        for above in frame.module.ancestors(node):
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in _defaults(above):
+                return _defaults(above)[name] < MANY
+    given = _numbers_given(frame.module.tree).get(name, frozenset())
+    return bool(given) and max(given) < MANY
 
 
-def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr | None]:
+@cache
+def _numbers_given(tree: ast.Module) -> dict[str, frozenset[int]]:
+    """The numbers that are defaults of parameters and fields, by name."""
+    found: dict[str, frozenset[int]] = {}
+    fields = [
+        (dotted(statement.target), statement.value)
+        for cls in nodes_of(tree, ast.ClassDef)
+        for statement in cls.body
+        if isinstance(statement, ast.AnnAssign)
+    ]
+    numbers = [(name, value.value) for name, value in fields if isinstance(value, ast.Constant)]
+    for function in nodes_of(tree, ast.FunctionDef):
+        numbers += _defaults(function).items()
+    for name, number in numbers:
+        if type(number) is int:
+            found[name] = found.get(name, frozenset()) | {number}
+    return found
+
+
+@cache
+def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, int]:
+    """The parameters of a function whose default is a whole number."""
     given = function.args
     positional = [*given.posonlyargs, *given.args]
     pairs = zip(positional[len(positional) - len(given.defaults) :], given.defaults, strict=True)
-    return {one.arg: value for one, value in [*pairs, *zip(given.kwonlyargs, given.kw_defaults, strict=True)]}
+    return {
+        one.arg: value.value
+        for one, value in [*pairs, *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+        if isinstance(value, ast.Constant) and type(value.value) is int
+    }
 
 
 def _is_long_sum(loop: Loop, frame: Frame) -> bool:
@@ -264,11 +292,20 @@ def _goes_along_an_axis(node: ast.For, frame: Frame) -> bool:
     owner = frame.owner
     if _is_short_by_its_array(node, frame):
         return False
+    counted = _range_of(node)
+    assert counted is not None
+    measured = [frame.value_of(name) for name in _measured(_bound_of(counted), owner)]
+    if measured and all(held is not None and not _is_array(held) for held in measured):
+        return False  # a list of models or tables, whose items may differ
     for name in _taken_by_counter(node, owner):
         held = frame.value_of(name)
-        if isinstance(held, Array) and not held.tree:
+        if held is not None and _is_array(held):
             return True
     return False
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value, Array) and not value.tree
 
 
 def _is_short_by_its_array(node: ast.For, frame: Frame) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Frame
+from jaxlint.api import ConvertEvent, Event, Frame
 from jaxlint.api.syntax import dotted, names_stored, walk
 from jaxlint.api.values import Array, DictValue, External, ListValue, TupleValue
 from jaxlint_rules._names import bound_by, last_name, names_in, passed
+from jaxlint_rules._purpose import is_commented
 from jaxlint_rules._slices import OBJECTS, calls_in, has, made_of, needed_for
 
 _CLOCKS = frozenset(
@@ -60,6 +61,14 @@ def _continues(loop: ast.For) -> bool:
                 return True
             bound |= bound_by(statement)
     return False
+
+
+def is_explained(event: Event) -> bool:
+    """Whether the author waits on purpose: an assertion, or an explicit wait with a comment."""
+    module, how = event.frame.module, event.how if isinstance(event, ConvertEvent) else ""
+    return (how == "block_until_ready" and is_commented(event.node, module)) or any(
+        isinstance(above, ast.Assert) for above in module.ancestors(event.node)
+    )
 
 
 def _owner(call: ast.Call, frame: Frame) -> str:

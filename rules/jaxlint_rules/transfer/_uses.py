@@ -20,7 +20,7 @@ _KEEPS = re.compile(
 
 def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
     """Whether the iteration itself needs an array on the host, so that it cannot be read later, and not only NumPy uses it."""
-    if how.startswith("numpy.save") or _leaves_by(node, loop):
+    if how.startswith("numpy.save") or _leaves_by(node, loop, asked=not how):
         return True
     if not how.startswith("numpy."):
         return False
@@ -38,15 +38,28 @@ def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
     ) or any(_consumes(call, node, names, loop) for call in calls_in(loop))
 
 
-def _leaves_by(node: ast.AST, loop: ast.AST) -> bool:
-    """Whether a value that the host computes from it in the iteration decides if a loop of trials ends."""
-    if advances(loop):
+def _leaves_by(node: ast.AST, loop: ast.AST, asked: bool) -> bool:
+    """Whether a value that the host computes from it in the iteration decides if a loop of trials ends, or the array
+    itself is `asked` in a loop that does more than compute: tokens that Python hands on until the last.
+    """
+    if advances(loop) and not (asked and _acts(loop)):
         return False
     names = _named(node, loop)
     return any(
         isinstance(part, ast.If)
         and any(isinstance(last, (ast.Break, ast.Return)) for last in part.body)
         and has(part.test, node, names)
+        for part in _parts(loop)
+    )
+
+
+def _acts(loop: ast.AST) -> bool:
+    """Whether the loop does something beside computing, which no `lax.while_loop` could: each iteration hands results on, or shows
+    them, or the end raises."""
+    ends = getattr(loop, "orelse", [])
+    return any(isinstance(one, ast.Raise) for one in ends) or any(
+        isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await))
+        or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Call))
         for part in _parts(loop)
     )
 

@@ -20,7 +20,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import is_entered_once, lists_rows, shows_results, writes_file
-from jaxlint_rules._main_loops import advances, loops_around
+from jaxlint_rules._main_loops import advances, holds_loop, loops_around
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
 
@@ -59,11 +59,11 @@ class ArrayIteration(Rule):
 
     ## When not to fix
     Keep it if the elements are few, or each is the input of a long computation. Not reported: loops
-    that compiled code runs as well, where they are unrolled. Reported as advice:
-    loops over the first of a ranking (`jnp.argsort(scores)[:k]`),
-    loops that plot, print or list the elements or write them to a file, that a notebook cell runs,
-    or that a script runs once without computing anything from the elements, and those that only
-    read elements of an array of unknown length, which no loop of a training enters.
+    that compiled code runs as well, where they are unrolled. Reported as advice: loops over the
+    first of a ranking (`jnp.argsort(scores)[:k]`), loops that plot, print or list the elements or
+    write them to a file, that a notebook cell runs, or that a script runs once over at most 64
+    elements or without computing anything from them, and those that only read elements of an array
+    of unknown length, which no loop of a training enters.
 
     ## References
     - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)
@@ -108,7 +108,7 @@ class ArrayIteration(Rule):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
         light = (
             _is_ranking(array)
-            or _reads_once(node, body, frame)
+            or _reads_once(node, body, shape, frame)
             or _is_of_few(event.node, shape, frame)
             or _is_read_out(loop, body, shape, frame)
         )
@@ -162,11 +162,14 @@ def _is_of_few(iterable: ast.AST, shape: tuple[int, ...] | None, frame: Frame) -
 _LONG = 64
 
 
-def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: Frame) -> bool:
+def _reads_once(
+    node: ast.For | ast.comprehension, body: list[ast.AST], shape: tuple[int, ...] | None, frame: Frame
+) -> bool:
     """Whether the elements are read as results: plotted, listed as numbers or text, or inspected in a notebook cell."""
     if shows_results(node) or (frame.function is None and frame.module.source.path.suffix == ".ipynb"):
         return True
-    if lists_rows(node) or writes_file(node) or (is_entered_once(frame) and not _computes(body, frame)):
+    once, short = is_entered_once(frame), shape is not None and shape[0] <= _LONG
+    if lists_rows(node) or writes_file(node) or (once and (short or not _computes(body, frame))):
         return True
     if isinstance(node, ast.For):
         return _is_passed_on(node, body)
@@ -198,7 +201,9 @@ def _computes(body: list[ast.AST], frame: Frame) -> bool:
 
 
 def _is_of_many(above: ast.AST) -> bool:
-    """A loop around that may run often; the items of a dict are few."""
+    """A loop around that may run often; the items of a dict are few, and so are epochs, each of which runs a loop of its own."""
+    if isinstance(above, (ast.For, ast.While)) and holds_loop(above):
+        return False
     if isinstance(above, ast.For) and isinstance(above.iter, ast.Call):
         return last_name(above.iter.func) not in ("items", "values", "keys")
     return isinstance(above, (ast.For, ast.While))

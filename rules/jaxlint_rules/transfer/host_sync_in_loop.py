@@ -30,6 +30,7 @@ from jaxlint_rules._main_loops import (
     is_step_loop,
     runs_loop,
     runs_many_steps,
+    steps_alike,
     waits_by_itself,
     waits_in_each,
 )
@@ -38,7 +39,7 @@ from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
 from jaxlint_rules.transfer._every_n import is_asked_for, is_asked_last, is_periodic, is_skipped
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
-from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock, searches
+from jaxlint_rules.transfer._host_needs import feeds_back, is_explained, is_timed, reads_clock, searches
 from jaxlint_rules.transfer._stepping import goes_through_results, loop_of_callers, stepping_loop
 from jaxlint_rules.transfer._uses import must_wait
 
@@ -133,12 +134,14 @@ class HostSyncInLoop(Rule):
     whose jitted function is seen to be a few operations. Reported as advice: other loops, such as
     one over settings, files or epochs, and one around a model or solver that may take any time;
     calls that run many steps on the device (`lax.scan`), beside which a host sync is short; waits
-    under an option of the caller (`if verbose:`); results that are moved to a NumPy array by
-    chunks; arrays that another library, a file or a Python loop takes in the iteration; loops that
-    wait explicitly before they read; loops that plot what they compute, that print a row of a table
-    for independent inputs, that read a clock before and after the host sync, or that an outer loop
-    enters every N-th time, or now and then for a few iterations, such as an evaluation, or that the
-    program enters once for at most 32; notebook cells that train nothing.
+    under an option of the caller (`if verbose:`), in an `assert`, or by `block_until_ready` below a
+    comment; tests that end a loop which hands its results on, as tokens to a queue; results that
+    are moved to a NumPy array by chunks; arrays that another library, a file or a Python loop takes
+    in the iteration; loops that wait explicitly before they read; loops that plot what they
+    compute, that print a row of a table for independent inputs, that read a clock before and after
+    the host sync, or that an outer loop enters every N-th time, or now and then for a few
+    iterations, such as an evaluation, or that the program enters once for at most 32; notebook
+    cells that train nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -237,6 +240,8 @@ class HostSyncInLoop(Rule):
                 seldom=_is_now_and_then(loop, frame)
                 or is_brief(loop, frame)
                 or is_asked_for(event.node, loop.node, frame.module)
+                or is_explained(event)
+                or (_is_cell(frame) and steps_alike(loop, frame, value.jitted))
                 or calls_many_steps(loop.node, frame_of_loop(loop, frame)),
                 hot=does_main_work(loop, frame, value.jitted)
                 and (
@@ -248,17 +253,11 @@ class HostSyncInLoop(Rule):
             self.needed.add(loop.node)
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
 
-    def is_advice(self, wait: _Wait, report: Reporter) -> bool:
+    def is_advice(self, wait: _Wait) -> bool:
         """Whether the host sync costs little, or cannot be left out."""
         is_long = wait.jitted in self.long
         waits_on_purpose = len(wait.lines) > 1 and waits_in_each(wait.loop.node)
-        return (
-            not wait.hot
-            or is_long
-            or waits_on_purpose
-            or wait.loop.node in self.needed
-            or _is_meant(wait, report)
-        )
+        return not wait.hot or is_long or waits_on_purpose or wait.loop.node in self.needed or _is_meant(wait)
 
     def finish(self, report: Reporter) -> None:
         """One finding for each loop: it is fixed as a whole."""
@@ -271,7 +270,7 @@ class HostSyncInLoop(Rule):
                 event.node,
                 f"{wait.what} forces a host sync each iteration; keep the value on the device",
                 reason=f"the value comes from the jitted `{wait.jitted}`, called in {wait.place}{too}",
-                severity=Severity.INFO if self.is_advice(wait, report) else None,
+                severity=Severity.INFO if self.is_advice(wait) else None,
                 data={"loop_line": line_of_loop(loop)},
                 fix=_collected(event, report) if len(wait.lines) == 1 else None,
             )
@@ -314,7 +313,7 @@ def _runs_within(node: ast.AST) -> list[ast.AST]:
     return [node.elt] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else []
 
 
-def _is_meant(wait: _Wait, report: Reporter) -> bool:
+def _is_meant(wait: _Wait) -> bool:
     """Whether the loop plots or times the awaited value, or a notebook displays it: the author knows about the host
     sync."""
     loop = wait.loop.node
@@ -322,7 +321,7 @@ def _is_meant(wait: _Wait, report: Reporter) -> bool:
         wait.seldom
         or shows_results(loop)
         or is_timed(wait.event.node, loop)
-        or _is_looked_at(wait, report)
+        or _is_looked_at(wait)
         or _lists_results(wait)
     )
 
@@ -355,11 +354,13 @@ def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
     return loop.trips is not None and loop.trips <= _BRIEF and frame.is_conditional_in(around[-1])
 
 
-def _is_looked_at(wait: _Wait, report: Reporter) -> bool:
+def _is_looked_at(wait: _Wait) -> bool:
     """Whether a notebook cell steps something that it does not train, so that its author can inspect it."""
-    frame = wait.event.frame
-    is_notebook = report.module.source.path.suffix == ".ipynb"
-    return is_notebook and frame.function is None and not _TRAINS.search(wait.jitted.lower())
+    return _is_cell(wait.event.frame) and not _TRAINS.search(wait.jitted.lower())
+
+
+def _is_cell(frame: Frame) -> bool:
+    return frame.function is None and frame.module.source.path.suffix == ".ipynb"
 
 
 def _is_for_the_world(node: ast.AST, loop: ast.AST, module: Module) -> bool:

@@ -23,7 +23,7 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, counters, given_arguments, has_other_way
+from jaxlint_rules._loops import FEW, counters, given_arguments, has_few_turns, has_other_way
 from jaxlint_rules._names import names_in
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import STEPS
@@ -77,9 +77,9 @@ class AppendLoop(Rule):
 
     ## When not to fix
     Keep it if an iteration takes so long that dispatch does not matter, or has side effects on the
-    host. Not reported: host loops around a compiled training step (one that takes
-    `jax.value_and_grad`) that collect its losses, and loops that take slices whose length depends
-    on the iteration, directly or in a function that they call.
+    host. Not reported: loops of at most 8 iterations; host loops around a compiled training step
+    (one that takes `jax.value_and_grad`) that collect its losses, and loops that take slices whose
+    length depends on the iteration, directly or in a function that they call.
 
     A loop of unknown length is reported as advice if it carries nothing, or counts up to a number
     that is no length of an array and no number of steps: most go over few parts, terms or orders.
@@ -122,7 +122,7 @@ class AppendLoop(Rule):
         if not _appends(node):
             if not event.frame.stage.staged or trips is None or trips < MANY or not _appends_only(node):
                 return
-        if (trips is not None and trips <= FEW) or not _has_rows(iterable, node.iter):
+        if has_few_turns(event.loop, event.frame) or not _has_rows(iterable, node.iter):
             return
         if _makes_modules(node, event.frame):
             return  # each has its own parameters

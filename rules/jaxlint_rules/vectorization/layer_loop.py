@@ -19,7 +19,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, counters, has_other_way, is_short
+from jaxlint_rules._loops import counters, has_few_turns, has_other_way
 from jaxlint_rules._names import last_name, names_in, passed, updated_at
 from jaxlint_rules._reasons import staged_because
 
@@ -93,8 +93,7 @@ class LayerLoop(Rule):
         if (
             not _holds_parameters(event.iterable)
             or _is_one_array(node.iter, frame)
-            or (trips is not None and trips <= FEW)
-            or is_short(event.loop)
+            or has_few_turns(event.loop, frame)
         ):
             return
         used = names_in(node.target)

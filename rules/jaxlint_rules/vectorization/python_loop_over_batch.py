@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Frame, IterationEvent, Reporter, Rule, TransformEvent, concerns
-from jaxlint.api.syntax import dotted, nodes_of, walk
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, counters
-from jaxlint_rules._names import names_in
+from jaxlint_rules._loops import counters, has_few_turns
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
 from jaxlint_rules._purpose import ONE_BY_ONE, says
 from jaxlint_rules.vectorization._tables import filled_by_rows
@@ -56,7 +56,7 @@ class PythonLoopOverBatch(Rule):
     ## When not to fix
     Keep it if all rows together do not fit into memory; `lax.map` runs them one after another. Not
     reported where the function says so in its name, its docstring or a comment ("sequential", "one
-    at a time", "out of memory").
+    at a time", "out of memory"), or where the file also maps the function with `vmap`.
 
     ## References
     - [JAX: automatic vectorization](https://docs.jax.dev/en/latest/automatic-vectorization.html)
@@ -89,7 +89,7 @@ class PythonLoopOverBatch(Rule):
         frame, node = event.frame, event.loop.node
         if not isinstance(node, ast.For) or frame.module.is_test or not is_on_host(frame):
             return
-        if event.loop.trips is not None and event.loop.trips <= FEW:
+        if has_few_turns(event.loop, event.frame):
             return
         read = filled_by_rows(node)
         if not read or any(
@@ -135,6 +135,8 @@ class PythonLoopOverBatch(Rule):
                 fix = propose(report, place, "for-to-vmap", "Use `vmap`", safe=False)
         if found is not None and not says(event.frame, place, ONE_BY_ONE):
             function, rows = found
+            if function in _mapped(event.frame.module.tree):
+                return  # the file compares the loop with it
             report(
                 place,
                 f"the loop calls `{function}` per row of `{rows}`, and the results are {done}; use `jax.vmap`",
@@ -238,6 +240,16 @@ class PythonLoopOverBatch(Rule):
                 over = self.over(child.target, child.iter, call.args[0], frame)
                 found = (over, child.iter) if over is not None else None
         return found
+
+
+@cache
+def _mapped(tree: ast.Module) -> frozenset[str]:
+    """The functions to which a file applies `vmap`."""
+    return frozenset(
+        dotted(call.args[0])
+        for call in nodes_of(tree, ast.Call)
+        if last_name(call.func) in ("vmap", "filter_vmap") and call.args
+    )
 
 
 def _returned(target: Value) -> ast.expr | None:
