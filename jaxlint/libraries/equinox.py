@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import NoReturn
 
 from jaxlint.jaxapi.layer_classes import ENUMERATION, ENUMERATIONS, PASSED_ON
 from jaxlint.libraries import layers
-from jaxlint.libraries.layers import given_to_maker, input_shape
+from jaxlint.libraries.layers import after_window, check_features, given_to_maker, input_shape, option
 from jaxlint.staging.evaluator.external_models import (
     LibraryCall,
     calls,
@@ -18,7 +19,8 @@ from jaxlint.staging.evaluator.external_models import (
     first_argument,
     nothing,
 )
-from jaxlint.staging.shapes.applied import Applied, shapes
+from jaxlint.staging.shapes.applied import Applied, MisfitError, shape_text, shapes
+from jaxlint.staging.shapes.measures import size_of
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.values import (
@@ -305,12 +307,47 @@ shapes("equinox.nn.LayerNorm equinox.nn.RMSNorm equinox.nn.Dropout equinox.nn.PR
 
 @shapes("equinox.nn.Linear")
 def linear(applied: Applied) -> Shape:
+    check_vector(applied, "in_features")
     return (given_to_maker(applied, 1, "out_features"),)
 
 
 @shapes("equinox.nn.MLP")
 def mlp(applied: Applied) -> Shape:
+    check_vector(applied, "in_size")
     return (given_to_maker(applied, 1, "out_size"),)
+
+
+@shapes("equinox.nn.Conv1d equinox.nn.Conv2d equinox.nn.Conv3d")
+def conv(applied: Applied) -> Shape:
+    """One example, channels first."""
+    spatial_axes = int(applied.name[-2])
+    shape = input_shape(applied)
+    if len(shape) != spatial_axes + 1:
+        needs_vmap(applied, f"an example of {spatial_axes + 1} dimensions")
+    check_features(applied, shape, 0, option(applied, 0, "in_channels"))
+    around = after_window(applied, shape[1:], (2, "kernel_size"), (3, "stride"), 0)
+    return (given_to_maker(applied, 1, "out_channels"), *around)
+
+
+def check_vector(applied: Applied, taken: str) -> None:
+    """Raises MisfitError for an input that the matrix of a layer certainly cannot multiply: `weight @ x`."""
+    shape, wanted = input_shape(applied), option(applied, 0, taken)
+    if len(shape) > 1:
+        expected = size_of(wanted, applied.of) if wanted is not None else None
+        if isinstance(expected, int) and isinstance(shape[-2], int) and shape[-2] != expected:
+            needs_vmap(applied, f"a vector of {expected}")
+        applied.unclear()
+    check_features(applied, shape or applied.unclear(), 0, wanted)
+
+
+def needs_vmap(applied: Applied, taken: str) -> NoReturn:
+    shape = input_shape(applied)
+    layer = applied.name.rpartition(".")[2]
+    raise MisfitError(
+        f"`{layer}` takes {taken}, not {shape_text(shape)}; map it over the batch with `jax.vmap`",
+        (applied.args[1], shape),
+        error="TypeError or ValueError",
+    )
 
 
 @shapes("equinox.nn.Embedding")

@@ -246,4 +246,4 @@ def embed(applied: Applied) -> Shape:
 
 @shapes("flax.linen.Conv")
 def conv(applied: Applied) -> Shape:
-    return convolved(applied, 0, "features")
+    return convolved(applied, 0, "features", kernel=(1, "kernel_size"), strides=(2, "strides"))

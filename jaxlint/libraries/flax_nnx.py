@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.layer_classes import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
-from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
+from jaxlint.libraries.layers import check_features, convolved, embedded, input_shape, option, with_features
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.external_models import (
     LibraryCall,
@@ -169,7 +169,7 @@ shapes(" ".join(f"flax.nnx.{name}" for name in _KEEPING.split()))(input_shape)
 
 @shapes("flax.nnx.Linear")
 def linear(applied: Applied) -> Shape:
-    return with_features(applied, 1, "out_features")
+    return with_features(applied, 1, "out_features", taken="in_features")
 
 
 @shapes("flax.nnx.Embed")
@@ -179,4 +179,5 @@ def embed(applied: Applied) -> Shape:
 
 @shapes("flax.nnx.Conv")
 def conv(applied: Applied) -> Shape:
-    return convolved(applied, 1, "out_features")
+    check_features(applied, input_shape(applied), -1, option(applied, 0, "in_features"))
+    return convolved(applied, 1, "out_features", kernel=(2, "kernel_size"), strides=(3, "strides"))

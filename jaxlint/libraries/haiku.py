@@ -120,4 +120,4 @@ def conv(applied: Applied) -> Shape:
     layer = applied.args[0]
     if isinstance(layer, ExternalObject) and "data_format" in layer.kwargs:
         applied.unclear()
-    return convolved(applied, 0, "output_channels")
+    return convolved(applied, 0, "output_channels", kernel=(1, "kernel_shape"), strides=(2, "stride"))

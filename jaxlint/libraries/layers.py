@@ -5,12 +5,23 @@ from __future__ import annotations
 from jaxlint.jaxapi.dtypes import canonical_dtype, inexact, promote, strong
 from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, LAYERS_IN_DTYPE, UNASKED_DTYPES, WEIGHTS_OPTIONS
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
-from jaxlint.staging.shapes.applied import RULES, Applied
+from jaxlint.staging.shapes.applied import RULES, Applied, MisfitError, shape_text
+from jaxlint.staging.shapes.convolutions import spatial
 from jaxlint.staging.shapes.measures import size_of
-from jaxlint.staging.values import UNKNOWN, ExternalObject, Operation, Static, Value, find_array, is_none
+from jaxlint.staging.values import (
+    UNKNOWN,
+    ExternalObject,
+    Operation,
+    StarArgument,
+    Static,
+    Value,
+    constant,
+    find_array,
+    is_none,
+)
 from jaxlint.staging.values.arrays import Form, Shape
 from jaxlint.staging.values.dtypes import dtype_named, dtype_of
-from jaxlint.staging.values.sizes import Size, symbol
+from jaxlint.staging.values.sizes import Size
 
 _COMPUTING = frozenset({"__call__", "apply", "init", "encode", "decode", "attend"})
 _SETTING = frozenset({"train", "eval", "set_attributes"})
@@ -73,10 +84,39 @@ def input_shape(applied: Applied) -> Shape:
     return applied.shape_of(applied.args[1])
 
 
-def with_features(applied: Applied, position: int, *names: str) -> Shape:
-    """The last axis of the input gets the layer's size."""
+def with_features(applied: Applied, position: int, *names: str, taken: str = "") -> Shape:
+    """The last axis of the input gets the layer's size. `taken`: the option that says how large it has to be."""
     shape = input_shape(applied)
-    return (*shape[:-1], given_to_maker(applied, position, *names)) if shape else applied.unclear()
+    if not shape:
+        applied.unclear()
+    if taken:
+        check_features(applied, shape, -1, option(applied, 0, taken))
+    return (*shape[:-1], given_to_maker(applied, position, *names))
+
+
+def check_features(applied: Applied, shape: Shape, axis: int, wanted: Value | None) -> None:
+    """Raises MisfitError if a layer was certainly made for another number of features."""
+    expected = size_of(wanted, applied.of) if wanted is not None else None
+    if isinstance(expected, int) and isinstance(shape[axis], int) and shape[axis] != expected:
+        layer = applied.name.rpartition(".")[2]
+        raise MisfitError(
+            f"`{layer}` takes {expected} features, but its input {shape_text(shape)} has {shape[axis]}",
+            (applied.args[1], shape),
+            error="TypeError or ValueError",
+        )
+
+
+def option(applied: Applied, position: int, *names: str) -> Value | None:
+    """What the layer was created with, by position or by one of the names."""
+    layer = applied.args[0]
+    if not isinstance(layer, ExternalObject) or "**" in layer.kwargs:
+        applied.unclear()
+    if any(isinstance(value, StarArgument) for value in layer.args):
+        applied.unclear()
+    value = layer.args[position] if 0 <= position < len(layer.args) else None
+    for name in names:
+        value = layer.kwargs.get(name) if value is None else value
+    return value
 
 
 def embedded(applied: Applied, position: int, *names: str) -> Shape:
@@ -84,13 +124,49 @@ def embedded(applied: Applied, position: int, *names: str) -> Shape:
     return (*input_shape(applied), given_to_maker(applied, position, *names))
 
 
-def convolved(applied: Applied, position: int, *names: str) -> Shape:
-    """Channels last; the sizes of the other axes depend on strides and padding."""
+def convolved(
+    applied: Applied, position: int, *names: str, kernel: tuple[int, str], strides: tuple[int, str]
+) -> Shape:
+    """Channels last. `kernel`, `strides`: the position and the name of these options."""
     shape = input_shape(applied)
     if len(shape) < 3:
         applied.unclear()
-    around = [symbol("?") for _ in shape[1:-1]]
+    around = after_window(applied, shape[1:-1], kernel, strides, "SAME")
     return (shape[0], *around, given_to_maker(applied, position, *names))
+
+
+def after_window(
+    applied: Applied, sizes: Shape, kernel: tuple[int, str], strides: tuple[int, str], padding: object
+) -> list[Size]:
+    """The spatial axes of a layer's result. `padding`: what the library takes if nothing is said."""
+    wide = size_or_sizes(applied, option(applied, *kernel), len(sizes))
+    widened = constant_of(option(applied, -1, "input_dilation"), None)
+    dilation = next(
+        (found for name in ("kernel_dilation", "dilation", "rate") if (found := option(applied, -1, name))),
+        None,
+    )
+    return spatial(
+        sizes,
+        wide,
+        constant_of(option(applied, *strides), 1),
+        constant_of(option(applied, -1, "padding"), padding),
+        widened,
+        constant_of(dilation, 1),
+    )
+
+
+def size_or_sizes(applied: Applied, value: Value | None, count: int) -> list[Size]:
+    """One size for each axis; empty if they are unknown."""
+    found = constant(value) if value is not None else None
+    if isinstance(found, tuple):
+        return [one for one in found if type(one) is int]
+    return [found] * count if type(found) is int else []
+
+
+def constant_of(value: Value | None, otherwise: object) -> object:
+    """An option as a constant, `otherwise` if it is not given; None counts as not given."""
+    found = None if value is None else constant(value)
+    return otherwise if found is None else found
 
 
 @methods(*(f"{library}*.*" for library in LAYER_LIBRARIES))

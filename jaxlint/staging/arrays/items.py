@@ -115,7 +115,7 @@ class ArrayItems(Part):
                 self.machine.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
                 return UNKNOWN
         return NumpyArray(
-            dtype=base.dtype if self.machine.exact else "",
+            dtype=base.dtype,
             shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice),
             made=Operation("getitem", (base, index), {}, node, 0, "jax.numpy.getitem"),
         )

@@ -282,7 +282,7 @@ class Assignments(Part):
         if isinstance(value, (TupleValue, ListValue)):
             return fresh(value.element)
         if type(value) is Array:
-            exact = self.machine.exact and not value.tree
+            exact = not value.tree
             # A fresh split gives new keys at every evaluation; a part of a parameter is the same each time.
             origin = (
                 value.origin.child(position) if value.origin is not None and position is not None else None

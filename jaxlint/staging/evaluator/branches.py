@@ -225,6 +225,7 @@ class Branches(Part):
 
     def exec_match(self, node: ast.Match, frame: Frame) -> bool:
         subject = self.machine.language.eval(node.subject, frame)
+        frame.asked_sizes = frame.asked_sizes or decides_for_size(node.subject, frame.scope.variables)
         before = frame.snapshot()
         ends = []
         exhaustive = False

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from jaxlint.staging.evaluator.call_sizes import are_known, sizes_of_call
 from jaxlint.staging.evaluator.failures import Contained
 from jaxlint.staging.evaluator.function_records import FunctionRecord
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -118,8 +119,11 @@ class FunctionCalls(Part):
         summaries = [summary_key(value) for value in bound.values()]
         if self.machine.exact:
             summaries += [exact_key(value) for value in bound.values()]
-        context_key = (scope_key, stage.key, *summaries)
+        context_key: tuple[object, ...] = (scope_key, stage.key, *summaries)
         key = record.numbers.get(context_key)
+        sizes = () if self.machine.exact else sizes_of_call(bound)
+        if key is not None and are_known(sizes):
+            key, context_key = record.variant(key, context_key, sizes)
         seen = record.contexts(function.scope) if key is None and not self.machine.exact else 0
         if key is None and seen >= WIDEN_AFTER:
             bound, summaries = _without_numbers(record, bound, summaries)
@@ -138,7 +142,8 @@ class FunctionCalls(Part):
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
             if self.machine.observes and context == "call" and not record.hosted and stage.runs:
                 record.observe(stage, bound, context, caller, guessed)  # so far it was only entered this way
-            return self.repeat_call(record, key, stood_in, bound, node, caller)
+            same = stood_in is None and None not in sizes and record.sizes.get(key) == sizes
+            return self.repeat_call(record, key, stood_in, bound, node, caller, same)
         if self.machine.observes:
             record.observe(stage, bound, context, caller, guessed)
         if (
@@ -154,6 +159,7 @@ class FunctionCalls(Part):
             )
         if key is None:
             key = record.number(context_key, function.scope, stage, bound, coarse)
+            record.sizes[key] = sizes
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
 
     def scope_key(self, function: Function, guessed: bool) -> tuple[object, ...]:
@@ -194,9 +200,10 @@ class FunctionCalls(Part):
         bound: dict[str, Value],
         node: ast.AST | None,
         caller: Frame | None,
+        same: bool,
     ) -> Value:
         """The result and the effects of a memoised call, for the arguments of this call. `stood_in`: the
-        memoised call is only similar.
+        memoised call is only similar. `same`: the arrays that it passed had the same shapes.
         """
         result, consumed, _, then = record.memo[key]
         # parts of its arguments become parts of this call's arguments
@@ -211,10 +218,10 @@ class FunctionCalls(Part):
         born = record.made.get(key)
         if born is not None:
             result = copied(result, born)  # each call creates its own
-            hide_shapes(result, born, fixed if self.machine.exact else hidden_form)
+            hide_shapes(result, born, fixed if same else hidden_form)
         if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue, Static)):
             passed = key_origins(bound) if aligned else []
-            result = self.renewed(result, dict(zip(then, passed, strict=False)))
+            result = self.renewed(result, dict(zip(then, passed, strict=False)), same)
         return result if stood_in is None else stood_in(result)
 
     def evaluate_call(
@@ -342,7 +349,9 @@ class FunctionCalls(Part):
             if origin is not None:
                 self.machine.tracking.use_key(origin, node, caller, function.name)
 
-    def renewed(self, value: Value, given: dict[Origin | None, Origin | None], depth: int = 3) -> Value:
+    def renewed(
+        self, value: Value, given: dict[Origin | None, Origin | None], same: bool, depth: int = 3
+    ) -> Value:
         """A memoised result with the arguments of this call in place of the earlier ones. Keys that the
         function created are new at each call.
         """
@@ -355,23 +364,23 @@ class FunctionCalls(Part):
             if origin is value.origin and like is value.like and value.made is None and value.form is None:
                 return value
             result = value.known_as(origin)
-            form = fixed(value) if self.machine.exact and not value.tree else None
+            form = fixed(value) if same and not value.tree else None
             result.like, result.made, result.form = like, None, form  # it was made from other arguments
             return result
         if type(value) is Static:
-            return unmeasured(value)
+            return value if same else unmeasured(value)
         if type(value) is Unknown and value.measured is not None and value.origin is None:
             return UNKNOWN
         if type(value) is Unknown and value.origin is not None:
             origin = given.get(value.origin) or Origin(value.origin.name)
             return Unknown(origin, value.flow, made_of=value.made_of, answer=value.answer)
         if depth > 0 and type(value) is TupleValue and value.items is not None:
-            items = [self.renewed(part, given, depth - 1) for part in value.items]
+            items = [self.renewed(part, given, same, depth - 1) for part in value.items]
             return TupleValue(items, value.element, value.cls, value.exact)
         if type(value) is TupleValue and value.measured is not None:
             return TupleValue(None, value.element)
         if depth > 0 and type(value) is DictValue and value.items:
-            known = {key: self.renewed(part, given, depth - 1) for key, part in value.items.items()}
+            known = {key: self.renewed(part, given, same, depth - 1) for key, part in value.items.items()}
             return DictValue(known, value.element, value.stage, value.optional)
         return value
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import NamedTuple
 
+from jaxlint.staging.evaluator.call_sizes import MAX_VARIANTS, Sizes
 from jaxlint.staging.values import (
     CONTENT,
     MISSING,
@@ -94,7 +95,9 @@ class FunctionRecord:
         "reached",
         "rough",
         "runs",
+        "sizes",
         "stale",
+        "variants",
         "writes",
     )
 
@@ -120,6 +123,8 @@ class FunctionRecord:
         self.rough: dict[object, int] = {}  # the same for coarser keys
         self.had: dict[str, object] = {}  # the constant that a parameter has received; MISSING for several
         self.stale: set[int] = set()  # contexts below which something raised, so far once
+        self.sizes: dict[int, Sizes] = {}  # context -> the shapes of its arrays, where some are known
+        self.variants = 0  # contexts that differ from another one by such shapes alone
         self.active = 0
         self.runs = 0
         self.host_calls: set[FunctionRecord] = set()  # its callees on the host, if it runs there
@@ -134,6 +139,19 @@ class FunctionRecord:
             tuple[bool, bool], int
         ] = {}  # observations by whether it is traced, and whether that is certain
         self.passed: set[tuple[bool, str]] = set()  # parameters that received tracers in later calls
+
+    def variant(
+        self, key: int, context: tuple[object, ...], sizes: Sizes
+    ) -> tuple[int | None, tuple[object, ...]]:
+        """The key and the context for arrays of these sizes, if `context` was evaluated with others."""
+        if self.sizes.get(key) == sizes:
+            return key, context
+        other = (*context, sizes)
+        known = self.numbers.get(other)
+        if known is None and self.variants >= MAX_VARIANTS:
+            return key, context
+        self.variants += known is None
+        return known, other
 
     def contexts(self, scope: Scope) -> int:
         """The number of contexts of the closure over `scope`."""

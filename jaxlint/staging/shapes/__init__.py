@@ -3,6 +3,7 @@
 from jaxlint.staging.shapes import (
     algebra,
     concatenation,
+    convolutions,
     elementwise,
     indexing,
     making,
@@ -11,4 +12,14 @@ from jaxlint.staging.shapes import (
     windows,
 )
 
-__all__ = ["algebra", "concatenation", "elementwise", "indexing", "making", "moving", "products", "windows"]
+__all__ = [
+    "algebra",
+    "concatenation",
+    "convolutions",
+    "elementwise",
+    "indexing",
+    "making",
+    "moving",
+    "products",
+    "windows",
+]

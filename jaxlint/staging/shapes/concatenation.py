@@ -77,6 +77,11 @@ def concatenate(applied: Applied) -> Result:
 
 @shapes("numpy.stack")
 def stack(applied: Applied) -> Result:
+    listed = applied.needed(0, "arrays")
+    if isinstance(listed, ListValue) and listed.items is None:
+        count, *row = applied.shape_of(listed)
+        axis = applied.axis(len(row) + 1, 1, "axis", otherwise=0)
+        return (*row[:axis], count, *row[axis:])
     parts = _parts(applied, "arrays")
     first_value, first = parts[0]
     common = list(first)

@@ -48,11 +48,13 @@ def _below(prefix: str, names: str) -> str:
     _below("numpy.fft", "fftshift ifftshift"),
     _below("numpy", "tril triu sort_complex"),
     _below("lax", "clamp_gradient expand_as"),
-    "optax.safe_increment optax.safe_int32_increment",
+    "optax.safe_increment optax.safe_int32_increment optax.smooth_labels optax.losses.smooth_labels",
 )
 def same(applied: Applied) -> Result:
     """The shape of the first operand."""
-    operand = applied.needed(0, "x", "a", "ar", "m", "arr", "operand", "array", "val", "xs", "count")
+    operand = applied.needed(
+        0, "x", "a", "ar", "m", "arr", "operand", "array", "val", "xs", "count", "labels"
+    )
     return applied.shape_of(applied.plain(operand))
 
 

@@ -299,53 +299,7 @@ def einsum_of_einops(applied: Applied) -> Result:
     return tuple(sizes[name][0] for name in output.split())
 
 
-# -- convolutions and attention
-
-
-@shapes("lax.conv lax.conv_general_dilated lax.conv_with_general_padding")
-def convolution(applied: Applied) -> Result:
-    """Batch, features and all spatial axes, if the layout is a string or omitted."""
-    left, right = _two(applied, "lhs", "rhs")
-    rank = len(left[1])
-    if len(right[1]) != rank or rank < 2:
-        applied.unclear()
-    letters = "".join(chr(ord("0") + i) for i in range(rank - 2))
-    layout: object = (f"NC{letters}", f"OI{letters}", f"NC{letters}")
-    if applied.given(6, "dimension_numbers") is not None:
-        layout = applied.const(applied.needed(6, "dimension_numbers"))
-    if not isinstance(layout, tuple) or not all(
-        isinstance(side, str) and len(side) == rank for side in layout
-    ):
-        applied.unclear()
-    one, two, out = layout
-    if applied.name == "lax.conv_general_dilated":
-        _check_features(applied, left, right, one, two)
-    found: list[Size] = []
-    for letter in out:
-        if letter == "N":
-            found.append(left[1][one.index("N")])
-        elif letter == "C":
-            found.append(right[1][two.index("O")])
-        else:
-            found.append(symbol("?"))
-    return tuple(found)
-
-
-def _check_features(
-    applied: Applied, left: tuple[Value, Shape], right: tuple[Value, Shape], one: str, two: str
-) -> None:
-    """Raises MisfitError if the features of the input and of the kernel certainly differ."""
-    if applied.given(8, "batch_group_count") is not None or "C" not in one or "I" not in two:
-        return
-    groups = applied.number(7, "feature_group_count", otherwise=1)
-    features, expected = left[1][one.index("C")], right[1][two.index("I")]
-    if isinstance(features, int) and isinstance(expected, int) and features != expected * groups:
-        raise MisfitError(
-            f"the kernel {shape_text(right[1])} ({two}) takes {expected * groups} features, the input "
-            f"{shape_text(left[1])} ({one}) has {features}",
-            left,
-            right,
-        )
+# -- attention
 
 
 @shapes("nn.dot_product_attention flax.linen.dot_product_attention flax.nnx.dot_product_attention")

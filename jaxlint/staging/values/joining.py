@@ -156,9 +156,9 @@ def _join_array(left: Value, right: Value) -> Value:
     )
 
 
-def _form_of_either(left: Array, right: Array) -> Form | None:
+def _form_of_either(left: Array | NumpyArray, right: Array | NumpyArray) -> Form | None:
     """What is known about the shape of either of two arrays."""
-    if left.tree or right.tree:
+    if any(type(one) is Array and one.tree for one in (left, right)):
         return None
     if left.form is not None and left.form is right.form and left.made is right.made:
         return left.form
@@ -221,6 +221,7 @@ def _join_alike(left: Value, right: Value, depth: int) -> Value | None:
             dtype,
             shares=left.shares and right.shares,
             rowless=left.rowless and right.rowless,
+            form=_form_of_either(left, right),
         )
     if type(left) is Function and type(right) is Function and left.node is right.node:
         return left

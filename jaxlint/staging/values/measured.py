@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from jaxlint.staging.values.arrays import Array, Form, NumpyArray
 from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
-from jaxlint.staging.values.plain import Measured, Origin, Static, Unknown, Value
+from jaxlint.staging.values.plain import UNKNOWN, Measured, Origin, Static, Unknown, Value
 from jaxlint.staging.values.sizes import Size, symbol
 from jaxlint.syntax.facts import asks_for_size, name_loads
 
@@ -134,8 +134,10 @@ def _is_known(value: Value) -> bool:
 
 
 def unmeasured(value: Static) -> Static:
-    """A number that comes from the shapes of other arrays than before, so its value is unknown."""
-    return value if value.measured is None else Static(value.const, value.kind, value.one_of, value.truth)
+    """A number that comes from the shapes of other arrays than before: it is a size, and which one is unknown."""
+    if value.measured is None:
+        return value
+    return Static(value.const, value.kind, value.one_of, value.truth, Measured("size", (UNKNOWN,)))
 
 
 def decides_for_size(test: ast.expr, variables: Mapping[str, Value]) -> bool:

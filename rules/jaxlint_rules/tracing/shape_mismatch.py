@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.api import OperationEvent, Reporter, Rule, UnpackEvent, concerns
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, UnpackEvent, concerns
 from jaxlint.api.values import (
     Array,
     MisfitError,
@@ -35,8 +35,10 @@ class ShapeMismatch(Rule):
     Finds products, elementwise operations, concatenations, reshapes, `einsum` and `einops` patterns
     and losses whose operands certainly have incompatible shapes: contracted sizes that differ,
     sizes that do not broadcast, another number of elements. Sizes are constants, or names that the
-    program unpacks from shapes (`B, T = x.shape`). An array, or a shape, that is unpacked into
-    another number of names is found as well.
+    program unpacks from shapes (`B, T = x.shape`). Also finds layers of `flax.nnx` and equinox that
+    were made for another number of features than their input has, and layers of equinox, which take
+    one example, that get a batch. An array, or a shape, that is unpacked into another number of
+    names is found as well.
 
     ## Why is this bad?
     The operation always raises `TypeError` or `ValueError`, often only after the data has been
@@ -73,8 +75,19 @@ class ShapeMismatch(Rule):
 
     @concerns(*_OPERATIONS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
-        misfit = misfit_of(event.result)
-        if misfit is None or not event.result.certain or not all(_is_sure(v) for v, _ in misfit.operands):
+        self.check(event, event.result, report)
+
+    @concerns(callees=("ExternalObject",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """A layer of a library, made for another input."""
+        result = event.result
+        if isinstance(result, Array) and result.form is not None and result.form.how == "layer":
+            self.check(event, result, report)
+
+    @staticmethod
+    def check(event: OperationEvent | CallEvent, result: Array, report: Reporter) -> None:
+        misfit = misfit_of(result)
+        if misfit is None or not result.certain or not all(_is_sure(v) for v, _ in misfit.operands):
             return
         if event.is_caught() or event.is_guarded(convention=False) or event.frame.is_chosen_by_size():
             return
@@ -128,7 +141,7 @@ def _is_sure(value: Value) -> bool:
     return value.certain and not value.tree if isinstance(value, Array) else True
 
 
-def _where_from(misfit: MisfitError, event: OperationEvent) -> str:
+def _where_from(misfit: MisfitError, event: OperationEvent | CallEvent) -> str:
     """The origin of the operands' shapes, as far as that is in this file."""
     places: list[str] = []
     for value, shape in misfit.operands:
@@ -136,5 +149,6 @@ def _where_from(misfit: MisfitError, event: OperationEvent) -> str:
         line = getattr(made.node, "lineno", None) if made is not None else None
         if made is not None and line is not None and made.node in event.frame.module.parents:
             places.append(f"shape {shape_text(shape)} comes from line {line}")
-    raised = "" if event.operation.name.startswith(("einops.", "optax.")) else f"JAX raises {misfit.error}"
+    own = isinstance(event, OperationEvent) and event.operation.name.startswith(("einops.", "optax."))
+    raised = "" if own else f"JAX raises {misfit.error}"
     return "; ".join(filter(None, (raised, ", ".join(dict.fromkeys(places))))) or "the operation fails"

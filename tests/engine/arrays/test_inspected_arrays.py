@@ -66,7 +66,7 @@ class Net(nn.Module):
         kernel = self.param("kernel", nn.initializers.zeros, (x.shape[-1], 3))  # kernel: f32[20, 3]
         product = x @ kernel  # product: f32[4, 3]
         words = nn.Embed(100, 32)(jnp.zeros((4, 7), jnp.int32))  # words: f32[4, 7, 32]
-        image = nn.Conv(features=16, kernel_size=(3, 3))(jnp.ones((2, 8, 8, 3)))  # image: f32[2, ?, ?, 16]
+        image = nn.Conv(features=16, kernel_size=(3, 3))(jnp.ones((2, 8, 8, 3)))  # image: f32[2, 8, 8, 16]
         return nn.Dense(features=10)(h), words, image
 
 x = jnp.ones((4, 20))

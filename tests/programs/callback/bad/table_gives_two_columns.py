@@ -1,6 +1,5 @@
 # source: jax-ml/jax#18074
 # blind: sixth
-# missed: how many columns the table has is in the data
 
 """A database of material constants asked on the host."""
 import jax

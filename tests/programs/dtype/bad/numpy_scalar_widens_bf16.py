@@ -1,6 +1,5 @@
 # source: jax-ml/jax#4718
 # blind: first
-# missed: not found yet
 
 import jax
 import jax.numpy as jnp
