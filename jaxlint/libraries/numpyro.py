@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.evaluator.external_models import LibraryCall, calls, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
+from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -37,6 +38,7 @@ _RUN_OPTIONS = frozenset(
 @methods("numpyro.infer.MCMC.run")
 def run_kernel(call: LibraryCall) -> Value:
     """`MCMC(NUTS(model)).run(key, *args)` compiles the density of the model, whose arguments are not traced."""
+    _use_key(call)
     kernel = call.made.args[0] if call.made.args else call.made.kwargs.get("sampler")
     if isinstance(kernel, ExternalObject) and kernel.name in _KERNELS:
         model = kernel.args[0] if kernel.args else kernel.kwargs.get("model")
@@ -47,10 +49,24 @@ def run_kernel(call: LibraryCall) -> Value:
 @methods("numpyro.infer.SVI.run")
 def fit_guide(call: LibraryCall) -> Value:
     """`SVI(model, guide, ...).run(key, steps, *args)` compiles the densities of both."""
+    _use_key(call)
     made = call.made
     models = [*made.args[:2], made.kwargs.get("model"), made.kwargs.get("guide")]
     _compile(call, "SVI", models, call.args[2:])
     return UNKNOWN
+
+
+@calls_of_made("numpyro.infer.Predictive")
+def draw(call: LibraryCall) -> Value:
+    """`Predictive(model, samples)(key, *args)`."""
+    _use_key(call)
+    return call.otherwise()
+
+
+def _use_key(call: LibraryCall) -> None:
+    key = call.argument(0, "rng_key")
+    if key is not None:
+        call.machine.part(Keys).use_library_key(key, call.node, call.frame)
 
 
 def _compile(call: LibraryCall, api: str, models: list[Value | None], args: list[Value]) -> None:

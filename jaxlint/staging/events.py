@@ -313,11 +313,13 @@ class DerivativeRulesEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ForwardResultEvent(Event):
-    """`on_forward_result`: what `rule`, the `fwd` of a function with its own derivatives, returned for a call."""
+    """`on_forward_result`: what `rule`, the `fwd` of a function with its own derivatives, or its `bwd`, returned for a
+    call."""
 
     transformed: Transformed
     rule: Value
     result: Value
+    backward: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -96,7 +96,9 @@ class CustomRules(Part):
         if backward is not None:
             cotangent = self.operators.array_result(frame, args, call.node)
             cotangent.tree = True
-            self.calls.call_value(backward, call.passing([*fixed, residuals, cotangent], {}))
+            returned = self.calls.call_value(backward, call.passing([*fixed, residuals, cotangent], {}))
+            event = events.ForwardResultEvent(call.node, frame, t, backward, returned, backward=True)
+            self.machine.emit("forward_result", event)
 
     def run_custom_gradient(
         self, t: Transformed, result: TupleValue, args: list[Value], node: ast.AST, frame: Frame

@@ -10,6 +10,7 @@ from jaxlint.api.values import Array, Transformed, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.api._dead_states import dead_states
+from jaxlint_rules.api._lost_states import lost_states
 from jaxlint_rules.api._training import is_optimiser_update, state_collection
 
 # Not methods of arrays, since other rules handle these, and no unresolved names.
@@ -27,7 +28,11 @@ class NewStateUnused(Rule):
     - `position = state.position + 1` in a function that returns `state` or `state.replace(...)`
       without it;
     - `fast = params`, updated in a loop, after which only `params` is used;
-    - `_, state = step(params, state)` in a loop, where `step` returns new parameters first.
+    - `_, state = step(params, state)` in a loop, where `step` returns new parameters first;
+    - `params, opt_state = self.params, self.opt_state`, updated in a loop after which only
+      `self.params` is set;
+    - a training step that renews a state of a module and does not return it;
+    - `new = state.apply_gradients(...)` of which only `new.params` is read, while `state` goes on.
 
     ## Why is this bad?
     Functions on JAX arrays change nothing in place: they return the new state. If the function
@@ -119,6 +124,23 @@ class NewStateUnused(Rule):
             if statement is not None and statement.value is event.node:
                 self.steps[event.node] = event, statement, names_stored(event.frame.loops[-1].node)
         self.check(event, report)
+        if not _is_of_module(event.result):
+            self.check_lost(event, report)
+
+    @staticmethod
+    def check_lost(event: CallEvent, report: Reporter) -> None:
+        """A step that trains drops a state that it renews."""
+        function = event.frame.function
+        found = lost_states(function.node).get(event.node) if function is not None else None
+        if found is None or event.frame.is_in_test():
+            return
+        where = f"never gets back to `{found.old}`" if "." in found.old else "is lost"
+        advice = "store it" if "." in found.old else "return it"
+        report(
+            event.node,
+            f"the new `{found.name}` {where}, so the next step starts from the old one; {advice}",
+            reason="arrays and pytrees are not updated in place",
+        )
 
     def finish(self, report: Reporter) -> None:
         """Runs once all results are known, including those of functions that are traced after a call."""
@@ -143,7 +165,9 @@ class NewStateUnused(Rule):
         )
 
 
-def _is_of_module(result: Value) -> bool:
+def _is_of_module(result: Value, depth: int = 2) -> bool:
     """Whether a module of flax or haiku returned the state."""
     parts = result.elements() if isinstance(result, TupleValue) else [result]
-    return any(map(state_collection, parts))
+    return any(map(state_collection, parts)) or (
+        depth > 0 and any(_is_of_module(part, depth - 1) for part in parts if isinstance(part, TupleValue))
+    )

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import Module, Reporter, Rule, TransformEvent
 from jaxlint.api.syntax import all_parameters, dotted, nodes_of, walk
-from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, Value
+from jaxlint.api.values import UNKNOWN, BoundMethod, ExternalObject, Function, Instance, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
 from jaxlint_rules.purity._captures import free_reads
@@ -26,7 +26,8 @@ class CapturedModule(Rule):
     - update an `nnx.Optimizer` from an enclosing scope;
     - update an optimizer of their own object, in a jitted method;
     - read a module from an enclosing scope while other code in the file trains it;
-    - call a module from an enclosing scope whose `nnx.BatchNorm` updates its statistics.
+    - call a module from an enclosing scope whose `nnx.BatchNorm` updates its
+      statistics, or whose `nnx.Dropout` draws.
 
     ## Why is this bad?
     JAX compiles the parameters of a captured module into the program as constants. After training
@@ -88,10 +89,10 @@ class CapturedModule(Rule):
                     )
                     return
                 continue
-            if statistics := _own_statistics(held, read, report.module):
+            if changed := _own_changes(held, read, report.module):
                 report(
                     read,
-                    f"`{name}` in `{t.label}` updates its {statistics} from another trace: TraceContextError; pass it to `nnx.jit`",
+                    f"`{name}` in `{t.label}` updates its {changed} from another trace: TraceContextError; pass it to `nnx.jit`",
                     reason=f"{t.why.explain(report.module)}; `{name}` comes from an enclosing scope",
                 )
                 continue
@@ -123,7 +124,7 @@ class CapturedModule(Rule):
                 return
 
 
-def _own_statistics(model: Value, read: ast.AST, module: Module) -> str:
+def _own_changes(model: Value, read: ast.AST, module: Module) -> str:
     """A layer of a module that changes when it is called, as in training, if the function calls the module itself."""
     call = module.parents.get(read)
     if not isinstance(model, Instance) or not isinstance(call, ast.Call) or call.func is not read:
@@ -133,13 +134,21 @@ def _own_statistics(model: Value, read: ast.AST, module: Module) -> str:
     return next((name for name in map(_changing_layer, model.fields.values()) if name), "")
 
 
+# Layers that write statistics or the count of their random stream, with the option that stops them.
+_CHANGING = {"flax.nnx.BatchNorm": "use_running_average", "flax.nnx.Dropout": "deterministic"}
 _MODES = frozenset({"eval", "set_attributes", "view", "train"})
 
 
 def _changing_layer(value: Value) -> str:
-    if not isinstance(value, ExternalObject) or value.name != "flax.nnx.BatchNorm":
+    """The name of a layer whose call writes to its own variables, unless an option may say otherwise."""
+    option = _CHANGING.get(value.name) if isinstance(value, ExternalObject) else None
+    if option is None or not isinstance(value, ExternalObject) or option in value.kwargs:
         return ""
-    return "" if "use_running_average" in value.kwargs else "BatchNorm"
+    if option == "deterministic":
+        rate = constant(value.args[0] if value.args else value.kwargs.get("rate", UNKNOWN))
+        if not isinstance(rate, float) or rate == 0.0:
+            return ""  # a rate of 0 draws nothing
+    return value.name.rpartition(".")[2]
 
 
 def _is_nnx(value: Value) -> bool:

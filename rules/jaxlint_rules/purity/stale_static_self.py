@@ -234,9 +234,7 @@ def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tu
                 if any(m in own.called for m in _rebinding_methods(known, name)):
                     return None  # the initial state of the object
                 continue
-            if _FIRST.match(method.name) or own.jits:
-                continue
-            if holder and holder in own.stores:
+            if _FIRST.match(method.name) or (holder in own.stores if holder else own.jits):
                 continue
             for store in own.stores.get(name, ()):
                 found = found or (f"`{method.name}`", store)

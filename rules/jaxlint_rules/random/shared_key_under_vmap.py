@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import KeptKeyEvent, Reporter, Rule
+from jaxlint.api import KeptKeyEvent, Module, Reporter, Rule
 from jaxlint.api.syntax import all_parameters, dotted, nodes_of
 from jaxlint.api.values import name_in
 from jaxlint.finding import Severity
@@ -69,7 +69,7 @@ class SharedKeyUnderVmap(Rule):
         if frame.is_in_test() or not (
             is_draw(event.used)
             or _is_unpacked_split(event)
-            or _is_scanned_split(event)
+            or _is_scanned_split(event.used, event.frame.module)
             or _makes_layer(event.used)
             or _draws_inside(event.used, event)
         ):
@@ -102,15 +102,14 @@ def _is_unpacked_split(event: KeptKeyEvent) -> bool:
     )
 
 
-def _is_scanned_split(event: KeptKeyEvent) -> bool:
+def _is_scanned_split(used: ast.AST, module: Module) -> bool:
     """`lax.scan(body, x, jax.random.split(key, n))`, directly or by a name: the loop of each row uses the same
     subkeys."""
-    used, frame = event.used, event.frame
     if not isinstance(used, ast.Call) or last_name(used.func) != "split":
         return False
-    taken_by = frame.module.parents.get(used)
+    taken_by = module.parents.get(used)
     if isinstance(taken_by, ast.Assign) and isinstance(taken_by.targets[0], ast.Name):
-        owner = next((a for a in frame.module.ancestors(used) if isinstance(a, ast.FunctionDef)), None)
+        owner = next((a for a in module.ancestors(used) if isinstance(a, ast.FunctionDef)), None)
         name = taken_by.targets[0].id
         loops = nodes_of(owner, ast.Call) if owner is not None else ()
         return any(_goes_through(call, name) for call in loops)
@@ -133,7 +132,7 @@ def _scanned(call: ast.Call) -> list[ast.expr]:
 
 
 def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
-    """Whether a project function that receives only the key, and nothing to compare, draws with it at once."""
+    """Whether a project function that receives the key, and nothing to compare, draws with it, at once or in a loop."""
     function = function_called(used, event.frame) if isinstance(used, ast.Call) else None
     if function is None or not isinstance(used, ast.Call):
         return False
@@ -141,7 +140,7 @@ def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
         return False
     passed_on = {name for name, given in given_arguments(function.node, used) if isinstance(given, ast.Name)}
     return any(
-        is_draw(call)
+        (is_draw(call) or _is_scanned_split(call, function.module))
         and call.args
         and isinstance(call.args[0], ast.Name)
         and call.args[0].id in passed_on | _split_from(passed_on, function.node)

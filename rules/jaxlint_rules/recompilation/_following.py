@@ -147,12 +147,11 @@ def _arguments_that_matter(call: ast.Call, names: _Names, depth: int) -> Iterato
         elif isinstance(called, Function):
             given = given_arguments(called.node, call)
             moving = {p: a for p, a in given if p and _follows(a, names, depth + 1)}
-            result = _returned(called.node)
-            if moving and result is not None:
-                inside = _Names(frozenset(moving), assigned_once(called.node), None)
-                name = _follows(result, inside, depth + 1)
-                if name:
-                    yield moving[name]
+            results = _returned(called.node) if moving else []
+            inside = _Names(frozenset(moving), assigned_once(called.node), None)
+            name = _any_follows(results, inside, depth + 1)
+            if name:
+                yield moving[name]
 
 
 def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.expr]:
@@ -225,10 +224,9 @@ def _is_schedule(node: ast.expr) -> bool:
     return any(isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Pow, ast.Div)) for n in walk(node))
 
 
-def _returned(function: ast.AST) -> ast.expr | None:
-    """The return value of a function that always returns the same expression."""
-    returns = list(nodes_of(function, ast.Return))
+def _returned(function: ast.AST) -> list[ast.expr]:
+    """What a function may return: one of several results that follows a counter, such as a warm-up, is enough."""
     body = getattr(function, "body", None)
     if isinstance(body, ast.expr):
-        return body
-    return returns[0].value if len(returns) == 1 and body and body[-1] is returns[0] else None
+        return [body]
+    return [part.value for part in nodes_of(function, ast.Return) if part.value is not None]

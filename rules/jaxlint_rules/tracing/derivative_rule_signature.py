@@ -104,17 +104,18 @@ class DerivativeRuleSignature(Rule):
             )
 
     def on_forward_result(self, event: ForwardResultEvent, report: Reporter) -> None:
-        """A single array is not a pair, whatever its length."""
+        """A single array is neither a pair nor a tuple, whatever its length."""
         rule, result = event.rule, event.result
         if not isinstance(result, Array) or not result.certain or result.tree:
             return
         is_one = result.made is not None or bool(result.dtype)  # a tree has none itself
         if not is_one or not isinstance(rule, Function) or event.is_caught():
             return
+        wanted = "a tuple with a cotangent for each argument" if event.backward else "`(result, residuals)`"
         report(
             rule.node if rule.module is event.frame.module else event.node,
-            f"`{rule.name}` returns an array, which raises TypeError; return `(result, residuals)`",
-            reason=f"it is a rule of `{event.transformed.label}`, for which JAX needs a pair",
+            f"`{rule.name}` returns an array, which raises TypeError; return {wanted}",
+            reason=f"it is a rule of `{event.transformed.label}`, for which JAX needs a {'tuple' if event.backward else 'pair'}",
         )
 
 

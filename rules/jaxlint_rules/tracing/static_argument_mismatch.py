@@ -16,6 +16,7 @@ from jaxlint.api.values import (
     TupleValue,
     Value,
     constant,
+    is_none,
 )
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
@@ -74,7 +75,16 @@ class StaticArgumentMismatch(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if event.is_caught() or not (t.kind in STATIC_JIT_KINDS or t.api in _CUSTOM):
+        if event.is_caught():
+            return
+        if t.api == "jax.vmap" and isinstance(t.options.get("in_axes"), DictValue):
+            report(
+                event.node,
+                "`in_axes` is a dict, which raises TypeError; pass a tuple with an entry for each argument: `({...},)`",
+                reason=f"{t.why.explain(report.module)}; `in_axes` is a number or a tuple of one entry for each argument",
+            )
+            return
+        if not (t.kind in STATIC_JIT_KINDS or t.api in _CUSTOM):
             return
         names = _OPTIONS if t.kind in STATIC_JIT_KINDS else ("nondiff_argnums",)
         options = {name: t.options[name] for name in names if name in t.options}
@@ -139,13 +149,6 @@ class StaticArgumentMismatch(Rule):
             self.check_donated(event, t, report)
         elif t.api == "jax.vmap":
             axes = t.options.get("in_axes")
-            if isinstance(axes, DictValue):
-                report(
-                    event.node,
-                    "`in_axes` is a dict, which raises TypeError; pass a tuple with an entry for each argument: `({...},)`",
-                    reason=f"{t.why.explain(report.module)}; `in_axes` is a number or a tuple of one entry for each argument",
-                )
-                return
             if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
                 return
             if len(axes.items) != len(event.args):
@@ -153,6 +156,12 @@ class StaticArgumentMismatch(Rule):
                     event.node,
                     f"`vmap` raises ValueError: `in_axes` has {len(axes.items)} entries for {len(event.args)} positional arguments",
                     reason=f"{t.why.explain(report.module)}; `vmap` maps keyword arguments along axis 0",
+                )
+            elif not event.kwargs and "axis_size" not in t.options and all(map(is_none, axes.items)):
+                report(
+                    event.node,
+                    "`vmap` raises ValueError: `in_axes` maps no argument; map one of them, or pass `axis_size`",
+                    reason=t.why.explain(report.module),
                 )
 
     def check_checkpoint(self, event: CallEvent, t: Transformed, count: int, report: Reporter) -> None:
