@@ -202,9 +202,8 @@ class FunctionCalls(Part):
         caller: Frame | None,
         same: bool,
     ) -> Value:
-        """The result and the effects of a memoised call, for the arguments of this call. `stood_in`: the
-        memoised call is only similar. `same`: the arrays that it passed had the same shapes.
-        """
+        """The result and the effects of a memoised call, for the arguments of this call. `stood_in`: it is only
+        similar. `same`: its arrays had the same shapes."""
         result, consumed, _, then = record.memo[key]
         # parts of its arguments become parts of this call's arguments
         aligned = stood_in is not rough_stand_in
@@ -352,9 +351,7 @@ class FunctionCalls(Part):
     def renewed(
         self, value: Value, given: dict[Origin | None, Origin | None], same: bool, depth: int = 3
     ) -> Value:
-        """A memoised result with the arguments of this call in place of the earlier ones. Keys that the
-        function created are new at each call.
-        """
+        """A memoised result for the arguments of this call. Keys that the function created are new each time."""
         if type(value) is Array:
             origin, like = value.origin, value.like
             if origin is not None:

@@ -32,7 +32,8 @@ class NewStateUnused(Rule):
     - `params, opt_state = self.params, self.opt_state`, updated in a loop after which only
       `self.params` is set;
     - a training step that renews a state of a module and does not return it;
-    - `new = state.apply_gradients(...)` of which only `new.params` is read, while `state` goes on.
+    - `new = state.apply_gradients(...)` of which only `new.params` is read, while the old `state`
+      is returned.
 
     ## Why is this bad?
     Functions on JAX arrays change nothing in place: they return the new state. If the function

@@ -89,7 +89,7 @@ def _no_scalar(result: Value) -> tuple[str, str]:
     if _is_one_array(result):
         shape = shape_of(result)
         if shape:
-            return f"an array of shape {shape}", "reduce it with `.mean()` or `.sum()`"
+            return f"an array of shape {shape}", "take its `.mean()` or `.sum()`"
     return "", ""
 
 

@@ -20,7 +20,7 @@ class FrameBuffer:
 
 @jax.jit
 def motion_energy(previous, current):
-    delta = jnp.abs(current - previous)  # finding: narrow-arithmetic
+    delta = jnp.abs(current - previous)  # finding
     return delta.astype(jnp.float32).mean() / 255.0
 
 

@@ -30,13 +30,13 @@ def train_step(state, batch):
         return jnp.mean((pred - batch["y"]) ** 2)
 
     loss, grads = jax.value_and_grad(loss_fn)(state.params)
-    new_state = state.apply_gradients(grads=grads)  # finding: new-state-unused
+    new_state = state.apply_gradients(grads=grads)  # finding
     ema = optax.incremental_update(new_state.params, state.ema_params, 0.01)
     state = state.replace(ema_params=ema)
     return state, loss
 
 
-step = jax.jit(train_step)  # finding-other: missing-donation
+step = jax.jit(train_step)  # finding-other
 
 if __name__ == "__main__":
     state = create(jax.random.key(0))

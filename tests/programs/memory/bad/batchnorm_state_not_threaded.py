@@ -37,7 +37,7 @@ tx = optax.adam(1e-3)
 @eqx.filter_jit(donate="all-except-first")
 def step(batch, model, state, opt_state):
     x, y = batch
-    (loss, state), grads = eqx.filter_value_and_grad(loss_fn, has_aux=True)(model, state, x, y)  # finding: new-state-unused
+    (loss, state), grads = eqx.filter_value_and_grad(loss_fn, has_aux=True)(model, state, x, y)  # finding
     updates, opt_state = tx.update(grads, opt_state)
     return eqx.apply_updates(model, updates), opt_state, loss
 

@@ -25,7 +25,7 @@ class Trainer:
         params, opt_state = self.params, self.opt_state
         losses = []
         for x, y in batches:
-            params, opt_state, loss = self._update(params, opt_state, x, y)  # finding: new-state-unused
+            params, opt_state, loss = self._update(params, opt_state, x, y)  # finding
             losses.append(loss)
         self.params = params
         return jnp.mean(jnp.stack(losses))

@@ -28,7 +28,7 @@ class Ensemble:
         def one(x0, key):
             return euler_maruyama(x0, key, self.drift, self.dt, self.steps)
 
-        return jax.vmap(one, in_axes=(0, None))(starts, key)  # finding: shared-key-under-vmap
+        return jax.vmap(one, in_axes=(0, None))(starts, key)  # finding
 
 
 if __name__ == "__main__":

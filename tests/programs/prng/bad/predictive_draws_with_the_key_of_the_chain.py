@@ -31,7 +31,7 @@ def analyse(seed, x, y):
     prior_key, run_key = jax.random.split(key)
     prior = Predictive(model, num_samples=50)(prior_key, x)["obs"]
     samples = fit(run_key, x, y)
-    draws = posterior_predictive(run_key, samples, x)  # finding: key-reuse
+    draws = posterior_predictive(run_key, samples, x)  # finding
     return prior.mean(), draws.mean()
 
 

@@ -33,7 +33,7 @@ def train(params, data, total=300):
     for step in range(total):
         x, y = data[step % len(data)]
         lr = warmup_cosine(step, 0.1, 20, total)
-        params, velocity = sgd_step(params, velocity, x, y, lr=lr)  # finding: varying-static-argument
+        params, velocity = sgd_step(params, velocity, x, y, lr=lr)  # finding
     return params
 
 

@@ -34,7 +34,7 @@ tx = optax.adam(1e-3)
 
 
 def huber(pred, target):
-    return optax.huber_loss(pred, target).mean()  # finding: broadcast-in-loss
+    return optax.huber_loss(pred, target).mean()  # finding
 
 
 @jax.jit

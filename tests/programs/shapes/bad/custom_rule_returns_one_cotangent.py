@@ -15,7 +15,7 @@ def forward(x, level):
     return soft_threshold(x, level), (active, jnp.sign(x))
 
 
-def backward(residuals, cotangent):  # finding: derivative-rule-signature
+def backward(residuals, cotangent):  # finding
     active, sign = residuals
     return jnp.where(active, cotangent, 0.0)
 

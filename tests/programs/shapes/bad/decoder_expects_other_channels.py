@@ -24,7 +24,7 @@ class Head(nnx.Module):
 
     def __call__(self, h):
         h = h.reshape(h.shape[0], -1)
-        return self.out(nnx.relu(self.hidden(h)))  # finding: shape-mismatch
+        return self.out(nnx.relu(self.hidden(h)))  # finding
 
 
 class Classifier(nnx.Module):

@@ -11,7 +11,7 @@ def dense_init(key, fan_in, fan_out):
 
 
 def dense(layer, x):
-    return x @ layer["w"] + layer["b"]  # finding: shape-mismatch
+    return x @ layer["w"] + layer["b"]  # finding
 
 
 def init(key):

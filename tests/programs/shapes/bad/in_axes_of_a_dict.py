@@ -21,7 +21,7 @@ class Fleet:
         self.count = count
         self.length = length
         self.step = jax.jit(jax.vmap(pendulum, in_axes=(0, 0, None)))
-        self.energy = jax.jit(jax.vmap(energy, in_axes={"angle": 0, "speed": 0}))  # finding: static-argument-mismatch
+        self.energy = jax.jit(jax.vmap(energy, in_axes={"angle": 0, "speed": 0}))  # finding
 
     def reset(self, key):
         angles = jax.random.uniform(key, (self.count,), minval=-1.0, maxval=1.0)

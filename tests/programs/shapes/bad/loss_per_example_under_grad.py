@@ -33,7 +33,7 @@ def make_step(cfg, lr):
 
     @jax.jit
     def step(params, x, labels):
-        grads = jax.grad(objective)(params, x, labels)  # finding: loss-not-scalar
+        grads = jax.grad(objective)(params, x, labels)  # finding
         return jax.tree.map(lambda p, g: p - lr * g, params, grads)
 
     return step

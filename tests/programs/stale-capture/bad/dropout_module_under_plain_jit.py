@@ -16,7 +16,7 @@ class Denoiser(nnx.Module):
 
 
 def mc_predict(model, x, samples):
-    forward = jax.jit(lambda batch: model(batch))  # finding: captured-module
+    forward = jax.jit(lambda batch: model(batch))  # finding
     draws = []
     for _ in range(samples):
         draws.append(forward(x))

@@ -17,7 +17,7 @@ class Policy:
             "w1": jax.random.normal(k1, (obs_dim, 32)) * 0.1,
             "w2": jax.random.normal(k2, (32, actions)) * 0.1,
         }
-        self._logits = jax.jit(lambda obs: mlp(self.params, obs))  # finding: stale-static-self
+        self._logits = jax.jit(lambda obs: mlp(self.params, obs))  # finding
 
     def logits(self, obs):
         return self._logits(obs)
