@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter, deque
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -318,11 +319,19 @@ class ClassValue(Value):
 def _merged(orders: list[list[ClassValue]]) -> list[ClassValue]:
     """C3 linearisation. Where Python would refuse the class, the first candidate is taken."""
     merged: list[ClassValue] = []
-    while orders := [order for order in orders if order]:
-        later = {id(cls) for order in orders for cls in order[1:]}
-        cls = next((order[0] for order in orders if id(order[0]) not in later), orders[0][0])
+    waiting = [deque(order) for order in orders if order]
+    later = Counter(id(cls) for order in orders for cls in order[1:])
+    gone: set[int] = set()
+    while waiting:
+        cls = next((order[0] for order in waiting if not later[id(order[0])]), waiting[0][0])
         merged.append(cls)
-        orders = [[other for other in order if other is not cls] for order in orders]
+        gone.add(id(cls))
+        for order in waiting:
+            while order and id(order[0]) in gone:
+                order.popleft()
+                if order:
+                    later[id(order[0])] -= 1
+        waiting = [order for order in waiting if order]
     return merged
 
 
