@@ -9,6 +9,7 @@ around it), `frame.function`, `frame.caller`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -463,6 +464,9 @@ class KeptKeyEvent(Event):
     how: str
     label: str
     used: ast.AST  # where it is consumed; `node` is the call of the loop if that passes the key to its body
+    drawn: ast.AST | None = None  # for "closure": the call inside `used` that draws with the captured key
+    run: ast.AST | None = None  # for "closure": the call that runs the function again and again
+    over: Sequence[Value] = ()  # and what it maps over
 
 
 @dataclass(slots=True, eq=False)

@@ -35,6 +35,8 @@ class Keys(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.function_calls = machine.part(FunctionCalls)
+        # The calls that draw with a key themselves; a call of a function that draws with it is in `consumed` alone.
+        self.drawn: dict[Origin, ast.AST] = {}
 
     def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
         """Records keys passed to a flax module, which folds in names: only another call with the same key
@@ -68,6 +70,8 @@ class Keys(Part):
         if first is None:
             if not _is_dropped(node, frame):
                 frame.consumed[origin] = node
+                if not callee:
+                    self.drawn[origin] = node
             return
         how = "loop" if first is node else "again"
         if how == "loop" and enclosing:
@@ -121,7 +125,9 @@ class Keys(Part):
                 # A key that the body received as an argument belongs to the call, not to the body.
                 handed = origin in inner.inherited or origin.parent in inner.inherited
                 place, owner = (node, frame) if handed else (used, inner)
-                self.machine.emit("kept_key", events.KeptKeyEvent(place, owner, origin, "closure", api, used))
+                drawn = self.drawn.get(origin, used)
+                told = events.KeptKeyEvent(place, owner, origin, "closure", api, used, drawn, node, given)
+                self.machine.emit("kept_key", told)
 
     def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
         """Emits an event for a key in the carry of a loop that an iteration consumes and passes on unchanged."""

@@ -112,8 +112,11 @@ class TreeMaps(Part):
         if trees:
             self.ask_leaf(trees[0], kwargs, node, frame)
         if len(trees) == 1 and not (custom_leaf or is_identity(body)):
+            born, before = Origin("leaf").serial, list(frame.consumed)
             mapped = self.map_structure(body, trees[0], kwargs, node, frame)
             if mapped is not None:
+                if not _is_leaf(trees[0]):
+                    self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
                 return mapped
         if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
             return self.calls.call_value(body, Call(trees, {}, node, frame))  # the others are passed whole

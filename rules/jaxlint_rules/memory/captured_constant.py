@@ -121,7 +121,10 @@ class CapturedConstant(Rule):
             found: list[Captured] = []
             for name, (read, _) in dict(reads_of_self(cls, method, set())).items():
                 if not _asks_metadata(read, report):
-                    found.append((f"self.{name}", _size_held(cls, fields.get(name), name, report), read))
+                    size = _size_held(cls, fields.get(name), name, report)
+                    if event.transformed.kind == "jit" and weights_of(fields.get(name)) >= LARGE:
+                        size = WHOLE_MODEL
+                    found.append((f"self.{name}", size, read))
             self.tell(event, found, report)
 
     @staticmethod

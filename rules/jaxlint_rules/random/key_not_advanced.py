@@ -7,7 +7,18 @@ import re
 
 from jaxlint.api import CallEvent, KeptKeyEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of, none_branch
-from jaxlint.api.values import ClassValue, Function, Instance, name_in, short_source
+from jaxlint.api.values import (
+    Array,
+    ClassValue,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    TupleValue,
+    Value,
+    name_in,
+    short_source,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import jitted_call
 from jaxlint_rules._names import last_name, passed
@@ -167,7 +178,7 @@ def _repeats_numbers(event: KeptKeyEvent, report: Reporter) -> bool:
     """Whether the same key in each iteration gives the same numbers."""
     node = event.used
     if event.label == "jax.tree.map":
-        return is_draw(node) and _has_many_leaves(event, report)
+        return is_draw(event.drawn or node) and _has_many_leaves(event)
     parent = report.module.parents.get(node)
     if isinstance(node, ast.Call) and last_name(node.func) == "split":
         return not (isinstance(parent, ast.Subscript) and not isinstance(parent.slice, ast.Constant))
@@ -199,20 +210,21 @@ _NAMELESS = ("item", "element")  # parts of an unknown value
 _TREES = ("param", "grad", "tree", "weight", "theta", "update", "variables", "state")
 
 
-def _has_many_leaves(event: KeptKeyEvent, report: Reporter) -> bool:
-    """Whether `jax.tree.map` maps over parameters or the like; other trees may be single arrays."""
-    for node in [event.node, *report.module.ancestors(event.node)]:
-        if isinstance(node, ast.Call) and last_name(node.func) in ("map", "tree_map"):
-            names = [dotted(argument).lower() for argument in node.args[1:]]
-            return any(part in name for name in names for part in _TREES)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return any(
-                isinstance(call, ast.Call)
-                and any(dotted(argument) == node.name for argument in call.args[:1])
-                and any(part in dotted(tree).lower() for tree in call.args[1:] for part in _TREES)
-                for call in ast.walk(report.module.tree)
-            )
-    return False
+def _has_many_leaves(event: KeptKeyEvent) -> bool:
+    """Whether `jax.tree.map` maps over a container of several leaves, or over parameters or the like; other trees may be
+    single arrays."""
+    if any(_holds_several(tree) for tree in event.over):
+        return True
+    trees = event.run.args[1:] if isinstance(event.run, ast.Call) else []
+    return any(part in dotted(tree).lower() for tree in trees for part in _TREES)
+
+
+def _holds_several(tree: Value) -> bool:
+    if isinstance(tree, Array):
+        return tree.tree and tree.role == "grad"
+    if isinstance(tree, DictValue):
+        return tree.element is None and len(tree.items) > 1
+    return isinstance(tree, (ListValue, TupleValue)) and tree.items is not None and len(tree.items) > 1
 
 
 def _returns_successor(method: Function, cls: ClassValue, label: str) -> bool:

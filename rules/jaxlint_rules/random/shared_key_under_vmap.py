@@ -67,7 +67,7 @@ class SharedKeyUnderVmap(Rule):
         ):
             return
         if frame.is_in_test() or not (
-            is_draw(event.used)
+            is_draw(event.drawn or event.used)
             or _is_unpacked_split(event)
             or _is_scanned_split(event.used, event.frame.module)
             or _makes_layer(event.used)

@@ -109,6 +109,10 @@ def _flip(place: str, start: Value, now: Value, label: str, bound: Mapping[str, 
     if not isinstance(start, (Array, NumpyArray, Static)):
         return None
     one, two = certain_dtype(start), certain_dtype(now, bound)
+    if not two and one.endswith("*") and now.form is not None and now.form.how == "either":
+        # The value before the loop, or what the call has returned in it.
+        returned = [part for part in now.form.of if isinstance(part, Array) and part.jitted == label]
+        two = certain_dtype(returned[0], bound) if len(returned) == 1 else ""
     return Flip(place, start, one, two) if changes_dtype(one, two) else None
 
 

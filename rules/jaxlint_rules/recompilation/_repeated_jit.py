@@ -197,7 +197,9 @@ def returned(event: TransformEvent, frame: Frame) -> bool:
             names.update(t.id for t in assignment.targets if isinstance(t, ast.Name))
     for child in nodes_of(frame.function.node, ast.Return):
         if child.value is not None:
+            # What is called, and what is jitted here, is not returned itself.
             calls = {id(n.func) for n in walk(child.value) if isinstance(n, ast.Call)}
+            calls.update(id(n) for n in walk(event.node) if n is not event.node)
             for name in walk(child.value):
                 is_passed = name is event.node or (isinstance(name, ast.Name) and name.id in names)
                 if is_passed and id(name) not in calls:

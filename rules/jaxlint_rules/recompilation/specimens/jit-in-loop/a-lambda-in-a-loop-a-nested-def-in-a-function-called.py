@@ -24,6 +24,16 @@ def fit(params, batches, epochs):
         params = epoch(params, batches, 0.1)
     return params
 
+def returned_at_once(params):
+    def halved(p):
+        return p / 2
+    return jax.jit(halved)(params)  # finding
+
+def fit_at_once(params, batches):
+    for _ in batches:
+        params = returned_at_once(params)
+    return params
+
 class Model:
     def step(self, x):
         return 2.0 * x
