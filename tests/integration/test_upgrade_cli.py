@@ -85,7 +85,7 @@ def test_the_whole_way(project: Path) -> None:
         *lines[12:],
     ]
     assert any("`jax.experimental.host_callback` was removed in jax" in line for line in lines[12:])
-    assert any("use jax.debug.callback" in line for line in lines[12:])
+    assert any("use `jax.debug.callback`" in line for line in lines[12:])
     assert any("--unsafe-fixes applies it" in line for line in lines[12:])
     assert lines[-1] == "    left.py:1:30"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
@@ -29,6 +30,7 @@ from jaxlint.staging.values import (
     constant,
     is_answer,
     join,
+    join_all,
 )
 from jaxlint.staging.values.forms import widen
 from jaxlint.staging.values.frame import MAX_EXACT, MAX_LOOPS, Frame, Loop
@@ -139,6 +141,8 @@ class Loops(Part):
                     break
                 if not loop.one_by_one:
                     widen(frame.scope.variables, before.variables)
+                    if turn == 0:
+                        forget_lengths(frame.scope.variables, before.variables)
         if not alive:
             # The body always leaves the loop, so its first iteration is its last.
             if loop.exits:
@@ -185,3 +189,19 @@ class Loops(Part):
                 except (ValueError, TypeError, OverflowError):
                     return None
         return None
+
+
+def forget_lengths(variables: dict[str, Value], before: dict[str, Value]) -> None:
+    """After the first iteration of a loop, the lists and tuples that are longer or shorter than before it have any
+    length: `rows = rows + [row]`."""
+    for name, value in variables.items():
+        old = before.get(name)
+        if not isinstance(value, (ListValue, TupleValue)) or type(old) is not type(value) or value is old:
+            continue
+        if value.items is None or old.items is None or len(value.items) == len(old.items):
+            continue
+        element = join_all(value.items or old.items)
+        if isinstance(value, ListValue):
+            variables[name] = replace(value, items=None, element=element)
+        else:
+            variables[name] = TupleValue(None, element)
