@@ -69,8 +69,8 @@ class Wrong:
 
 # Processor seconds from a text until its first look is reported, and how many of them functions have at least. An
 # editor should show something within 300 ms of a key.
-_IN_TIME = 0.18
-_AT_LEAST = 0.08
+_IN_TIME = 0.14
+_AT_LEAST = 0.06
 
 
 def fork(work: Callable[[], object]) -> int:
