@@ -4,20 +4,25 @@ thread."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec
 from pygls.workspace import TextDocument as EditorText
 
 from jaxlint import __version__
-from jaxlint.config import ConfigError
+from jaxlint.config import ConfigError, load_config
+from jaxlint.narrowing.baseline import place_of
 from jaxlint.server.checking import Checked
 from jaxlint.server.diagnostics import FIX_ALL, actions_of, diagnostics_of, fix_all, reader_of
 from jaxlint.server.documents import Document, NotebookDocument, TextDocument, path_of
@@ -29,6 +34,8 @@ from jaxlint.server.positions import Text, text_of_cell
 from jaxlint.source import SourceFile
 
 T = TypeVar("T")
+
+_NOT_PLAIN = re.compile(r"[][*?{}!]")  # what means something in a pattern
 
 _PAUSE = 0.05  # seconds without a key before the visible text is checked; modules, settings, the jax versions that the project requires, and the history of these
 # Modules, settings, what the project requires of jax, and what is known in it.
@@ -339,6 +346,19 @@ def make_server(examiner: Examiner) -> LanguageServer:
     return server
 
 
+def _baselines(server: LanguageServer) -> list[str]:
+    """Patterns for the baselines that the settings of the open folders name."""
+    addresses = [folder.uri for folder in server.workspace.folders.values()]
+    folders = [to_fs_path(uri) for uri in addresses or [server.workspace.root_uri or ""]]
+    found = set()
+    for folder in folders:
+        with contextlib.suppress(ConfigError):
+            place = place_of(load_config([Path(folder)])) if folder else None
+            if place is not None:
+                found.add(f"**/{_NOT_PLAIN.sub('?', place.name)}")
+    return sorted(found)
+
+
 def _documents(server: LanguageServer, session: Session) -> None:
     """Registers the editor's notifications."""
 
@@ -351,7 +371,8 @@ def _documents(server: LanguageServer, session: Session) -> None:
         about = server.client_capabilities.workspace
         watching = about.did_change_watched_files if about is not None else None
         if watching is not None and watching.dynamic_registration:
-            watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+            patterns = [*_WATCHED, *_baselines(server)]
+            watchers = [types.FileSystemWatcher(pattern) for pattern in patterns]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
             registration = types.Registration(
                 "jaxlint-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options

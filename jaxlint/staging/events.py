@@ -1,15 +1,13 @@
 """The events that the analysis sends to rules while it evaluates a program.
 
-A rule defines a method named after an event (`on_test`, `on_call` ...), taking the event and a `Reporter`. One place
-may produce several events, one for each calling context; the first report of a rule at a place is kept. Each event
-carries the `frame` it happened in: `frame.stage` (host or staged, and why), `frame.loops` (the loops of this function
-around it), `frame.function`, `frame.caller`.
+A rule defines a method named after an event (`on_test`, `on_call` ...), taking the event and a `Reporter`. One place may
+produce several events, one for each calling context; the first report of a rule at a place is kept. Each event has the
+`frame` it happened in: `frame.stage` (host or staged, and why), `frame.loops` (around it), `frame.function`, `frame.caller`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -457,16 +455,17 @@ class KeptKeyEvent(Event):
 
     `how`: "closure" (each iteration of `label`, a loop or map, uses it), "carry" (an iteration of `label` passes it
     on), "state" (it stays in the attribute `label` of the method's object), "returned" (the function returns it in a
-    tuple or object, as `label` if it has a name there).
+    tuple or object, as `label` if it has a name there). For "closure", `drawn` draws with the key itself, and `run`
+    runs the function again for each part of `over`.
     """
 
     origin: Origin
     how: str
     label: str
     used: ast.AST  # where it is consumed; `node` is the call of the loop if that passes the key to its body
-    drawn: ast.AST | None = None  # for "closure": the call inside `used` that draws with the captured key
-    run: ast.AST | None = None  # for "closure": the call that runs the function again and again
-    over: Sequence[Value] = ()  # and what it maps over
+    drawn: ast.AST | None = None
+    run: ast.AST | None = None
+    over: tuple[Value, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -56,6 +56,7 @@ class Editor:
         self.told: dict[str, list[types.Diagnostic]] = {}
         self.versions: dict[str, int] = {}
         self.refreshed = asyncio.Event()
+        self.watched: list[str] = []
 
         @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: types.PublishDiagnosticsParams) -> None:
@@ -67,7 +68,8 @@ class Editor:
 
         @client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:
-            return None
+            (files,) = params.registrations
+            self.watched += [one["globPattern"] for one in files.register_options["watchers"]]
 
     def open(self, name: str, text: str, language: str = "python") -> str:
         uri = (self.root / name).as_uri()
@@ -480,6 +482,16 @@ def test_jupyterlab_hands_over_the_python_of_a_notebook(project: Path) -> None:
         assert [one.code for one in await editor.diagnostics(uri)] == ["JAX101", "JAX901"]
         assert "**traced" in await editor.hover(uri, 7, 5)
 
+    run(project, work)
+
+
+def test_the_baseline_that_the_settings_name_is_watched(project: Path) -> None:
+    async def work(editor: Editor) -> None:
+        await editor.diagnostics(editor.open("train.py", TRAIN))
+        assert {"**/*.py", "**/known.findings"} <= set(editor.watched)
+
+    (project / "pyproject.toml").write_text('[tool.jaxlint]\nbaseline = "known.findings"\n')
+    write_baseline(project / "known.findings", [])
     run(project, work)
 
 

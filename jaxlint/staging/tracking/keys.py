@@ -126,7 +126,9 @@ class Keys(Part):
                 handed = origin in inner.inherited or origin.parent in inner.inherited
                 place, owner = (node, frame) if handed else (used, inner)
                 drawn = self.drawn.get(origin, used)
-                told = events.KeptKeyEvent(place, owner, origin, "closure", api, used, drawn, node, given)
+                told = events.KeptKeyEvent(
+                    place, owner, origin, "closure", api, used, drawn, node, tuple(given)
+                )
                 self.machine.emit("kept_key", told)
 
     def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
