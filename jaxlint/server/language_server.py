@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 _NOT_PLAIN = re.compile(r"[][*?{}!]")  # what means something in a pattern
 
-_PAUSE = 0.05  # seconds without a key before the visible text is checked; modules, settings, the jax versions that the project requires, and the history of these
+_PAUSE = 0.05  # seconds without a key before the visible text is checked
 # Modules, settings, what the project requires of jax, and what is known in it.
 _WATCHED = (
     "**/*.py",
@@ -92,11 +92,12 @@ class _Wishes:
         def on(key: str) -> bool:
             return given.get(key, True) is not False
 
-        # `stagedHints` is the former name of `tracedHints`
-        kinds = {kind for kind in HINTS if on(f"{kind}Hints")} - (
-            {"traced"} if not on("stagedHints") else set()
+        former = {"traced": "staged"}  # a kind's name in older settings
+        hints = frozenset(
+            kind
+            for kind in HINTS
+            if on("inlayHints") and on(f"{kind}Hints") and on(f"{former.get(kind, kind)}Hints")
         )
-        hints = frozenset(kinds if on("inlayHints") else ())
         return cls(on("hover"), hints)
 
 

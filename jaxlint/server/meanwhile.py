@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from jaxlint.finding import Finding, Span
 from jaxlint.places import shown
 from jaxlint.server.checking import Checked
-from jaxlint.server.positions import lines_in_common
+from jaxlint.server.positions import changed_block
 from jaxlint.syntax.parse import split_lines
 
 
@@ -48,13 +48,12 @@ def _said(finding: Finding) -> tuple[str, str, str | None]:
 
 def _moved(old: Sequence[str], new: Sequence[str]) -> Callable[[Span], Span | None]:
     """Maps a line of one text to a line of another that differs in one block of lines; None inside that block."""
-    first = lines_in_common(old, new)
-    last = min(lines_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
+    first, last, _ = changed_block(old, new)
 
     def move(span: Span) -> Span | None:
         if span.end_line <= first:
             return span
-        if span.line <= len(old) - last:
+        if span.line <= last:
             return None
         by = len(new) - len(old)
         return Span(span.line + by, span.column, span.end_line + by, span.end_column)

@@ -48,6 +48,13 @@ def lines_in_common(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
+def changed_block(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
+    """The block of lines in which two texts differ: its beginning in both, and its end in each, counted from 0."""
+    first = lines_in_common(old, new)
+    same = min(lines_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
+    return first, len(old) - same, len(new) - same
+
+
 def text_of_finding(finding: Finding, source: SourceFile, codec: PositionCodec) -> Text:
     return Text(lines_shown(finding, source), codec)
 

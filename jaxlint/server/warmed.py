@@ -26,7 +26,7 @@ from typing import NoReturn
 from jaxlint.config import ConfigError
 from jaxlint.examine import Outcome, resolved
 from jaxlint.server.checking import Checked, Task, examination_of
-from jaxlint.server.positions import lines_in_common
+from jaxlint.server.positions import changed_block
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.warm import Differs, WarmRun
@@ -329,7 +329,5 @@ def _forked() -> int:
 
 def edited(before: str, after: str) -> tuple[int, int]:
     """The lines of a text that the text before has not, the last one excluded; where lines are gone, the next line."""
-    old, new = split_lines(before), split_lines(after)
-    first = lines_in_common(old, new)
-    last = len(new) - min(lines_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
+    first, _, last = changed_block(split_lines(before), split_lines(after))
     return first + 1, max(last, first + 1) + 1

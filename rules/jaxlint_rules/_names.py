@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.api import Module, Scope
 from jaxlint.api.syntax import dotted, walk
@@ -58,6 +59,15 @@ def function_around(node: ast.AST, module: Module) -> ast.FunctionDef | ast.Asyn
 def unpacked(target: ast.expr) -> list[ast.expr]:
     """`a` and `b` for the target `a, b`; otherwise the target itself."""
     return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+
+
+def flattened(target: ast.expr) -> Iterator[ast.expr]:
+    """`a`, `b` and `c` for the target `(a, b), c`; otherwise the target itself."""
+    for part in unpacked(target):
+        if isinstance(part, (ast.Tuple, ast.List)):
+            yield from flattened(part)
+        else:
+            yield part
 
 
 def external_name(node: ast.AST, scope: Scope) -> str:

@@ -111,8 +111,8 @@ class TreeMaps(Part):
                 return mapped
         if trees:
             self.ask_leaf(trees[0], kwargs, node, frame)
+        born, before = Origin("leaf").serial, list(frame.consumed)
         if len(trees) == 1 and not (custom_leaf or is_identity(body)):
-            born, before = Origin("leaf").serial, list(frame.consumed)
             mapped = self.map_structure(body, trees[0], kwargs, node, frame)
             if mapped is not None:
                 if not _is_leaf(trees[0]):
@@ -121,7 +121,6 @@ class TreeMaps(Part):
         if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
             return self.calls.call_value(body, Call(trees, {}, node, frame))  # the others are passed whole
         self.trees.rebuilt(trees, node, frame)
-        born, before = Origin("leaf").serial, list(frame.consumed)
         leaves = self.leaves_of(trees, custom_leaf, frame)
         result = self.calls.call_value(body, Call(leaves, {}, node, frame))
         self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)

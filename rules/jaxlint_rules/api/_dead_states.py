@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
-from jaxlint_rules._names import names_in, unpacked
+from jaxlint_rules._names import flattened, names_in, unpacked
 
 _NEWER = re.compile(r"^(?:new|next|updated|upd)_(\w+)$|^(\w+?)_(?:new|next|updated)$")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -46,7 +45,9 @@ def _may_be_newer(statement: ast.Assign) -> bool:
         return True
     if isinstance(value, ast.Constant):
         return False
-    names = {part.id for target in statement.targets for part in _flat(target) if isinstance(part, ast.Name)}
+    names = {
+        part.id for target in statement.targets for part in flattened(target) if isinstance(part, ast.Name)
+    }
     return any(map(_NEWER.match, names)) or any(part.attr in names for part in nodes_of(value, ast.Attribute))
 
 
@@ -55,7 +56,7 @@ def _assignments(function: FunctionNode) -> dict[str, list[ast.Assign]]:
     found: dict[str, list[ast.Assign]] = {}
     for statement in nodes_of(function, ast.Assign):
         for target in statement.targets:
-            for part in _flat(target):
+            for part in flattened(target):
                 if isinstance(part, ast.Name):
                     found.setdefault(part.id, []).append(statement)
     counted = {name: len(statements) for name, statements in found.items()}
@@ -71,20 +72,12 @@ def _assignments(function: FunctionNode) -> dict[str, list[ast.Assign]]:
     }
 
 
-def _flat(target: ast.expr) -> Iterator[ast.expr]:
-    for part in unpacked(target):
-        if isinstance(part, (ast.Tuple, ast.List)):
-            yield from _flat(part)
-        else:
-            yield part
-
-
 def _unused(function: FunctionNode, assigned: dict[str, list[ast.Assign]]) -> set[str]:
     """The variables that are read at most where unused variables are computed."""
     readers: dict[str, list[frozenset[str] | None]] = {name: [] for name in assigned}
     owners: dict[ast.AST, frozenset[str]] = {}
     for statement in {id(s): s for statements in assigned.values() for s in statements}.values():
-        parts = [part for target in statement.targets for part in _flat(target)]
+        parts = [part for target in statement.targets for part in flattened(target)]
         bound = {part.id for part in parts if isinstance(part, ast.Name)}
         if len(bound) == len(parts):
             for part in walk(statement.value):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
-from jaxlint_rules._names import last_name, names_in, unpacked
+from jaxlint_rules._names import flattened, last_name, names_in, unpacked
 
 _STEPS = frozenset({"apply_updates", "apply_gradients"})
-_NO_STATES = ("key", "rng", "grad", "loss", "update", "_")
+_NO_STATES = ("key", "rng", "grad", "loss", "update")
 
 
 class Lost(NamedTuple):
@@ -92,10 +92,9 @@ def _never_returned(function: FunctionNode) -> Iterator[tuple[ast.AST, Lost]]:
         if not isinstance(call, ast.Call) or len(statement.targets) != 1:
             continue
         given = {part.id for part in call.args if isinstance(part, ast.Name)}
-        for name in _flat(statement.targets[0]):
-            if name not in parameters & given or any(
-                part in name.lower() for part in _NO_STATES if part != "_"
-            ):
+        bound = [part.id for part in flattened(statement.targets[0]) if isinstance(part, ast.Name)]
+        for name in bound:
+            if name not in parameters & given or any(part in name.lower() for part in _NO_STATES):
                 continue
             if isinstance(statement.targets[0], ast.Name) or name.startswith("_"):
                 continue
@@ -114,14 +113,6 @@ def _read_later(name: str, function: FunctionNode, statement: ast.Assign) -> boo
         part.id == name and isinstance(part.ctx, ast.Load) and part.lineno > end
         for part in nodes_of(function, ast.Name)
     )
-
-
-def _flat(target: ast.expr) -> Iterator[str]:
-    for part in unpacked(target):
-        if isinstance(part, (ast.Tuple, ast.List)):
-            yield from _flat(part)
-        elif isinstance(part, ast.Name):
-            yield part.id
 
 
 def _read_in_part(function: FunctionNode) -> Iterator[tuple[ast.AST, Lost]]:
