@@ -69,7 +69,7 @@ class Wrong:
 
 # Processor seconds from a text until its first look is reported, and how many of them functions have at least. An
 # editor should show something within 300 ms of a key.
-_IN_TIME = 0.14
+_IN_TIME = 0.12
 _AT_LEAST = 0.06
 
 

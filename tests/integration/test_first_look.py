@@ -6,6 +6,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from jaxlint.cli.server import command
+from jaxlint.registry import all_rules
+from jaxlint.server import diagnostics, examiner, language_server
 
 EDITS = """
 import json, sys
@@ -73,3 +81,18 @@ def test_findings_at_the_edit_come_first(tmp_path: Path) -> None:
     assert partial
     assert 0 < len(look) < 40
     assert moved == [[code, line + 1] for code, line in whole]
+
+
+def test_the_rules_are_loaded_before_an_editor_waits_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the first diagnostics after a change come 0.2 s later."""
+    seen = []
+    monkeypatch.setattr(
+        examiner, "make_examiner", lambda: seen.append(diagnostics._page.cache_info().currsize)
+    )
+    monkeypatch.setattr(
+        language_server, "make_server", lambda made: SimpleNamespace(start_io=lambda: seen.append(made))
+    )
+    diagnostics._page.cache_clear()
+    result = CliRunner().invoke(command, [])
+    assert result.exit_code == 0, result.output
+    assert seen == [len(all_rules()), None]
