@@ -106,8 +106,8 @@ def _shrink(before: Baseline, result: CheckResult, options: RunOptions, *, write
     moved = len([entry for entry in split.kept if entry not in known])
     if write and after != list(before.entries):
         write_baseline(before.path, after)
-    verb = "Took" if write else "Would take"
-    said = f"{verb} {_count(gone, 'entry')} out of {shown}; {len(after)} left."
+    verb = "Removed" if write else "Would remove"
+    said = f"{verb} {_count(gone, 'entry')} from {shown}; {len(after)} left."
     if moved:
         said += f" {_count(moved, 'entry')} {'was' if moved == 1 else 'were'} for code that has moved."
     shown_by_check = set(map(id, result.findings))  # the others are below the severity limit

@@ -93,7 +93,7 @@ class Held:
         for key, (value, origin) in self.values.items():
             shown = json.dumps(value, ensure_ascii=False)
             if key == "extend-exclude":
-                shown = "counted in exclude"
+                shown = "listed under exclude"
             found.append(f"{key:<{width}}  {shown}  ({origin})")
         return found
 
@@ -134,7 +134,7 @@ def _held(key: str, field: str, config: Config) -> tuple[Any, str]:
         return (patterns, said if config.exclude == file.exclude else f"{said}, command line")
     if key == "target-jax" and not said:
         if config.target_jax is None:
-            return (NEWEST, "the newest known")
+            return (NEWEST, "the newest known release")
         return (
             config.target_jax,
             "command line" if config.target_jax != file.target_jax else "what the project requires",

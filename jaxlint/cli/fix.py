@@ -145,7 +145,7 @@ def _write_held_by_requirements(result: FixResult, stream: TextIO) -> None:
     left = [one for one in result.remaining if one.category == "migration" and id(one) not in said]
     asked = sorted({match[1] for one in left if (match := _ASKED.search(one.reason)) is not None})
     if asked:
-        text = f"A replacement has to exist in all of {' and '.join(asked)}; `jaxlint upgrade` moves the project on."
+        text = f"A replacement must exist in all of {' and '.join(asked)}; `jaxlint upgrade` raises the requirement and rewrites."
         Printer(stream).line([(escaped(text), "")])
 
 

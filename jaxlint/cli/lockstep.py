@@ -94,9 +94,7 @@ class LockstepOptions:
         alone = self.processes or self.launcher or self.shared or any(map(others.get, _ONE_PROCESS))
         step = None if alone else job_step(os.environ)
         if step is not None and others.get("apply"):
-            raise Failure(
-                "--apply starts the edited program, too: give --launcher, outside of the step of the job"
-            )
+            raise Failure("--apply also starts the edited program: pass --launcher, outside of the job step")
         if step is None and not self._several:
             return None
         return InStep(
@@ -123,7 +121,7 @@ class LockstepOptions:
                 f"--{elsewhere} is for programs of one process; leave it out, or give --lockstep alone"
             )
         if self._several and others.get("apply") and not (self.processes or self.launcher):
-            raise Failure("--apply goes with --processes or --launcher, which start the edited program, too")
+            raise Failure("--apply also starts the edited program: pass --processes or --launcher")
         if self.local_devices is not None and self.processes is None:
             raise Failure("--local-devices goes with --processes")
 

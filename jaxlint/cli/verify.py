@@ -59,7 +59,7 @@ _WAIT = 600.0  # seconds
     "also",
     multiple=True,
     metavar="ARGS",
-    help="Arguments of a further run of PROGRAM, say '--resume --clip 1': edits must be the same there too, and may reach what it reaches; may be repeated.",
+    help="Arguments of another run of PROGRAM, such as '--resume --clip 1': its results must stay the same too, and edits may then change code that only this run reaches; may be repeated.",
 )
 @click.option(
     "--mesh",

@@ -76,4 +76,4 @@ def seen_beside(
 def _said_of_stale(baseline: Baseline, split: Split) -> str:
     number = len(split.stale)
     what = "1 entry matches" if number == 1 else f"{number} entries match"
-    return f"{shown_path(baseline.path)}: {what} no finding; `jaxlint baseline --update` takes {'it' if number == 1 else 'them'} out"
+    return f"{shown_path(baseline.path)}: {what} no finding; `jaxlint baseline --update` removes {'it' if number == 1 else 'them'}"

@@ -75,7 +75,7 @@ class LockstepRun:
                     ranks.decide(encode({"kind": self.verdict.kind, "message": self.verdict.message}))
             except KeyboardInterrupt:
                 self.interrupted = True
-                self.verdict = Verdict(Kind.UNKNOWN, "interrupted before the processes parted or ended")
+                self.verdict = Verdict(Kind.UNKNOWN, "interrupted before the processes diverged or finished")
             self.seconds = time.monotonic() - started
         return self.verdict
 
@@ -101,7 +101,7 @@ class LockstepRun:
             joined = any(rank.process is not None for rank in own.ranks)
             if ended and not joined and now - ended > _SILENT:
                 said = next((rank.over.message for rank in own.ranks if rank.over), f"the program {death}")
-                return Verdict(Kind.UNKNOWN, f"this process joined no others: {said}")
+                return Verdict(Kind.UNKNOWN, f"this process did not join the others: {said}")
             if now - self._began > self.request.timeout + _SILENT:
                 return Verdict(Kind.UNKNOWN, "process 0 sent nothing within --timeout")
             time.sleep(_LOOK)
@@ -158,7 +158,7 @@ class LockstepRun:
         if self.how.launcher:
             if deaths and any(rank.over is None for rank in lists.ranks):
                 for rank in sorted(lists.ranks, key=lambda rank: rank.heard):
-                    rank.die("ended without a word", now)
+                    rank.die("ended without a message", now)
             elif deaths and not lists.ranks:
                 tail = ranks.groups[0].error_tail.decode(errors="replace").strip().splitlines()
                 said = f": {tail[-1]}" if tail else ""

@@ -90,7 +90,7 @@ class Verification(Run):
                 self._run()
         except KeyboardInterrupt:
             self.document.interrupted = True
-            self.say("interrupted: the report holds what was known by then")
+            self.say("interrupted: the report holds the results so far")
         shared = self.proofs.shared if self.proofs is not None else None
         if shared is not None and shared.problem is not None:
             self.say(shared.problem)

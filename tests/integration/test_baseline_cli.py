@@ -46,17 +46,17 @@ def test_it_only_shrinks(project: Path) -> None:
     (project / "src/three.py").write_text(branch_in("three"))
     done = jaxlint("check", cwd=project)
     assert done.stderr == (
-        f"warning: {NAME}: 1 entry matches no finding; `jaxlint baseline --update` takes it out\n"
+        f"warning: {NAME}: 1 entry matches no finding; `jaxlint baseline --update` removes it\n"
     )
     done = jaxlint("baseline", "--check", cwd=project)
     assert (done.returncode, done.stdout) == (
         1,
-        f"Would take 1 entry out of {NAME}; 1 left. 1 finding is not in it.\n",
+        f"Would remove 1 entry from {NAME}; 1 left. 1 finding is not in it.\n",
     )
     done = jaxlint("baseline", "--update", cwd=project)
     assert (done.returncode, done.stdout) == (
         0,
-        f"Took 1 entry out of {NAME}; 1 left. 1 finding is not in it.\n",
+        f"Removed 1 entry from {NAME}; 1 left. 1 finding is not in it.\n",
     )
     first = (project / NAME).read_bytes()
     assert jaxlint("baseline", "--update", cwd=project).returncode == 0
@@ -76,14 +76,14 @@ def test_a_finding_that_check_does_not_show_is_not_said_to_be_missing(project: P
     assert "JAX301" in jaxlint("check", "--no-baseline", cwd=project).stdout  # a warning
     jaxlint("baseline", "--severity", "error", cwd=project)
     done = jaxlint("baseline", "--update", "--severity", "error", cwd=project)
-    assert done.stdout == f"Took 0 entries out of {NAME}; 1 left.\n"
+    assert done.stdout == f"Removed 0 entries from {NAME}; 1 left.\n"
 
 
 def test_a_part_of_the_project_says_nothing_of_the_rest(project: Path) -> None:
     jaxlint("baseline", cwd=project)
     (project / "src/one.py").write_text("")
     done = jaxlint("baseline", "--update", "src/two.py", cwd=project)
-    assert done.stdout == f"Took 0 entries out of {NAME}; 2 left.\n"
+    assert done.stdout == f"Removed 0 entries from {NAME}; 2 left.\n"
     done = jaxlint("check", "--severity", "error", "--select", "memory", cwd=project)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -71,7 +71,7 @@ def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
         "    self: static",
         "    weight: traced",
     ]
-    assert "model.py:15 describe: not traced, every call seen runs on the host" in lines
+    assert "model.py:15 describe: not traced, every call found runs on the host" in lines
     assert lines[-1] == "4 functions: 2 traced, 1 not traced, 1 unknown."
 
 

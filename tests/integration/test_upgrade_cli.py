@@ -112,7 +112,7 @@ def test_fix_says_what_low_bounds_hold_back(project: Path) -> None:
     (project / "old.py").write_text(
         "import chex\nimport jax.numpy as jnp\n\nchex.assert_tree_all_close(1, 1)\nprint(jnp.DeviceArray)\n"
     )
-    said = "A replacement has to exist in all of chex >=0.0.8 and jax >=0.1.55; `jaxlint upgrade` moves the project on.\n"
+    said = "A replacement must exist in all of chex >=0.0.8 and jax >=0.1.55; `jaxlint upgrade` raises the requirement and rewrites.\n"
     done = jaxlint("fix", "old.py", cwd=project)
     assert done.stdout.endswith(said)
     done = jaxlint("fix", "--diff", "old.py", cwd=project)

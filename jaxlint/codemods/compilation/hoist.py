@@ -75,7 +75,7 @@ def _check_kept(site: Site, node: ast.AST, statement: ast.stmt, loop: ast.For | 
                 given.append(part.func.value)
             touched = next((_root(one) for one in given if _root(one) in read), "")
             if touched and (change := changed_by_call(site, part)):
-                raise Refused(f"the function reads `{touched}`, and the loop calls what {change.what}")
+                raise Refused(f"the function reads `{touched}`, and the loop calls code that {change.what}")
 
 
 def _read_from_outside(site: Site, node: ast.AST) -> set[str]:

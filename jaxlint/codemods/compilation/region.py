@@ -96,7 +96,7 @@ class Region:
         last = statements[-1]
         if isinstance(last, ast.Return):
             if last not in getattr(scope.node, "body", ()) or isinstance(last.value, ast.Tuple):
-                raise Refused("it returns from within a block, or several values")
+                raise Refused("it returns inside a block, or returns several values")
             found.ending = last.value
         return found
 
@@ -198,7 +198,7 @@ class Region:
         if self.transform == FILTER_JIT and self.loops():
             for name in self.parameters:
                 if self.values_of(name, possible, file) == {NUMBER}:
-                    raise Refused(f"`{name}` is a number, for each of which `eqx.filter_jit` compiles again")
+                    raise Refused(f"`{name}` is a number, and `eqx.filter_jit` compiles again for each value")
         self.kept += self._names_of_functions_around(own)
         self.is_method = self.kept == [attributes.me] != [""] and not self.may_keep()
         if self.is_method:

@@ -116,7 +116,7 @@ def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
     if isinstance(ends, list | tuple) and region.expression is None:
         region.fetched = fetched_after(draft.site, region.statements[-1], ends, possible, file)
         if region.fetched is None or region.ending is not None:
-            raise Refused("the next statement does something before it reads that")
+            raise Refused("the next statement does something else first, or may not read the result")
     elif region.expression is None and not computes_more_than_a_call(region.statements, possible, file):
         raise _OnlyACall("it only calls a function, which may be compiled already")
     return region
@@ -152,7 +152,9 @@ def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
         wrapper = f"{reference(site, draft.imports, PARTIAL, region.first)}({wrapper}, static_argnums=0)"
     elif step.parameters.get("donate") and transform == "equinox.filter_jit":
         if region.renewed():
-            raise Refused("equinox.filter_jit donates all arguments or none, and the batch has to stay")
+            raise Refused(
+                "equinox.filter_jit donates all arguments or none, and the batch must not be donated"
+            )
     elif step.parameters.get("donate"):
         after = Site(replace(site.source, text=written.whole(site.source.text, f"@{wrapper}")))
         if positions := donated(after, written.line, region.renewed(), region.nodes, possible, file):

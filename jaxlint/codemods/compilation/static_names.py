@@ -28,7 +28,7 @@ def add_static_argument(draft: Draft, step: Step) -> None:
         raise Refused("the function is not jitted by jax.jit at this place")
     if not isinstance(node, ast.Call):
         if node not in getattr(site.names.parents.get(node), "decorator_list", ()):
-            raise Refused("the transform is not called here, so the option has no place")
+            raise Refused("the transform is not called here, so there is no call to add the option to")
         partial = reference(site, draft.imports, PARTIAL, node)
         draft.replace(site.span(node), f'{partial}({site.text(node)}, static_argnames="{name}")')
         return
@@ -36,9 +36,9 @@ def add_static_argument(draft: Draft, step: Step) -> None:
     if None in listed:
         raise Refused("the transform takes **options here, which may set static arguments")
     if "static_argnums" in listed and position is None:
-        raise Refused(f"positions are listed as static, and `{name}` has none")
+        raise Refused(f"static arguments are listed by position, and `{name}` has no position")
     if any(option.startswith("donate_arg") for option in listed if option):
-        raise Refused("arguments are donated here, and a static one cannot be")
+        raise Refused("the call also donates arguments, and a static argument cannot be donated")
     if "static_argnums" in listed:
         draft.replace(
             site.span(listed["static_argnums"]), _longer(site, listed["static_argnums"], str(position))
@@ -92,7 +92,7 @@ def replace_string(draft: Draft, step: Step) -> None:
     old, new = str(step.parameters["old"]), str(step.parameters["new"])
     found = [part for part in ast.walk(node) if isinstance(part, ast.Constant) and part.value == old]
     if len(found) != 1:
-        raise Refused(f"{old!r} is not one string here")
+        raise Refused(f"{old!r} does not occur exactly once here")
     text = site.text(found[0])
     if text.count(old) != 1:
         raise Refused(f"{old!r} is spelled differently in the source")

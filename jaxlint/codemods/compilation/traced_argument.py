@@ -136,12 +136,12 @@ def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) ->
     check_traceable(site, body, traced, "the function", counters=traced)
     for node in (part for top in body for part in ast.walk(top)):
         if isinstance(node, ast.Attribute | ast.Subscript) and getattr(node.value, "id", "") == name:
-            raise Refused(f"the function uses `{ast.unparse(node)[:40]}`, so it is not a number")
+            raise Refused(f"the function uses `{ast.unparse(node)[:40]}`, so `{name}` is not a number")
         if isinstance(node, ast.For | ast.comprehension) and reads(node.iter, traced):
             raise Refused(f"the function loops over `{name}`")
         if isinstance(node, ast.Call):
             if getattr(node.func, "id", "") in traced:
-                raise Refused(f"the function calls `{ast.unparse(node.func)}`, so it is not a number")
+                raise Refused(f"the function calls `{ast.unparse(node.func)}`, which is not a number")
             _check_call(site, node, traced, arrays)
 
 

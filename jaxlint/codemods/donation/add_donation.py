@@ -50,7 +50,7 @@ def add_donation(draft: Draft, step: Step) -> None:
         return
     transform = site.names.qualified(node)
     if not _is_decorator(site, node):
-        raise Refused("the transform is not called here, so the donation has no place")
+        raise Refused("the transform is not called here, so there is no call to add the donation to")
     _check(transform, options, [])
     arguments = ", ".join(f"{name}={value}" for name, value in options.items())
     if "donate" in options:  # without a function, equinox's transform returns a decorator

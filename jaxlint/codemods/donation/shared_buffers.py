@@ -93,7 +93,7 @@ class SharedBuffers:
                         continue
                     seen.add(end.id)
                     if self._is_read(end.id, statement, scope):
-                        return f"`{end.id}`, which line {end.lineno} makes of it and which is read later"
+                        return f"`{end.id}`, which line {end.lineno} creates from it and which is read later"
                     waiting.append(end.id)
         return self._sources(part, statement, scope)
 
@@ -129,7 +129,9 @@ class SharedBuffers:
                     if any(end is binding.node for end in self.ends(node, 0)) and self._is_read(
                         node.id, statement, scope
                     ):
-                        return f"`{node.id}`, of which line {given.lineno} makes it and which is read later"
+                        return (
+                            f"`{node.id}`, from which line {given.lineno} creates it and which is read later"
+                        )
         return ""
 
     def ends(self, node: ast.AST, depth: int) -> Iterator[ast.AST]:

@@ -17,7 +17,7 @@ def wrap_expression(draft: Draft, step: Step) -> None:
     node = site.find_ast(step.span, ast.expr)
     item = site.names.parents.get(node)
     if isinstance(item, ast.withitem) and item.optional_vars is not None:
-        raise Refused("the context has an `as` name, which would mean something else")
+        raise Refused("the `with` has an `as` name, which would be bound to something else")
     name = reference(site, draft.imports, str(step.parameters["function"]), node)
     draft.insert(step.span.line, step.span.column, f"{name}(")
     draft.insert(step.span.end_line, step.span.end_column, ")")

@@ -38,14 +38,14 @@ _METHODS = frozenset(
 )
 _EFFECTS = ("jax.debug.",)  # these work in every branch and loop of JAX
 _STATEMENTS: dict[type[ast.AST], str] = {
-    ast.Raise: "raises, which a tracer cannot decide; see jax.experimental.checkify and eqx.error_if",
-    ast.Assert: "asserts, which a tracer cannot decide; see jax.experimental.checkify and eqx.error_if",
+    ast.Raise: "raises an exception, which cannot depend on a tracer; see jax.experimental.checkify and eqx.error_if",
+    ast.Assert: "asserts a condition, which cannot be a tracer; see jax.experimental.checkify and eqx.error_if",
     ast.Global: "binds global variables",
     ast.Nonlocal: "binds variables of an outer function",
     ast.Import: "imports",
     ast.ImportFrom: "imports",
     ast.ClassDef: "defines a class",
-    ast.Delete: "deletes something",
+    ast.Delete: "has a `del` statement",
     ast.Try: "handles exceptions",
     ast.With: "enters a context manager",
     ast.AsyncWith: "enters a context manager",

@@ -161,7 +161,7 @@ class _Check:
         last = function.attr if isinstance(function, ast.Attribute) else name.rpartition(".")[2]
         if last in _SHAPED and any(names_in(part) & self.counters for part in given):
             count = next(iter(sorted(set().union(*map(names_in, given)) & self.counters)))
-            raise Refused(f"{self.what} makes a shape of `{count}`, which would be a tracer")
+            raise Refused(f"{self.what} computes a shape from `{count}`, which would be a tracer")
         if isinstance(function, ast.Name) and self.depth < _DEPTH:
             self.called(node, function)
 

@@ -283,7 +283,7 @@ class _Division:
                 raise Refused(f"`{name}` is assigned twice in the step")
             if not self._shows_that_it_is_an_array(name, part):
                 raise Refused(
-                    f"`{name}` is kept on the host and may be no array; convert it with `float` or `int`"
+                    f"`{name}` is kept on the host and may not be an array; convert it with `float` or `int`"
                 )
         return reads
 

@@ -53,7 +53,7 @@ class ResultContainers:
                 raise Refused(f"`{name}` is read before it would be filled")
         index = statement.targets[0].slice  # type: ignore[attr-defined]
         if names_in(index) & computed or any(isinstance(one, ast.Call) for one in ast.walk(index)):
-            raise Refused(f"the index of `{name}` at which it is filled is computed")
+            raise Refused(f"the index at which `{name}` is filled is computed")
 
     def _given(self, name: ast.Name) -> list[ast.expr | None]:
         """The values that a variable of this function is assigned; nothing if it belongs to another function."""

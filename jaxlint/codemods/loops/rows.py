@@ -98,7 +98,7 @@ class Rows:
                 if not inside & set(self.parameters):
                     return self.layout.site.text(value.func)
         if self.patterns:
-            raise Refused("the loop unpacks its rows, which a lambda cannot")
+            raise Refused("the loop unpacks its rows, and a lambda cannot unpack")
         return f"lambda {', '.join(self.parameters)}: {text}"
 
 
@@ -123,7 +123,7 @@ def may_be_counted(draft: Draft, counters: Set[str], body: Sequence[ast.AST]) ->
     if name := counted_with(counters, [file.same(one) for one in body], file):  # type: ignore[type-var]
         for narrow in narrow_types(PossibleValues(program)):
             raise Refused(
-                f"`{name}` is a Python number, which keeps the dtype of narrow arrays ({narrow}); an array of numbers widens it"
+                f"`{name}` is a Python number and keeps the dtype of narrow arrays ({narrow}); an array of numbers would widen it"
             )
 
 

@@ -57,7 +57,7 @@ def steps_between_looks(draft: Draft, step: Step) -> None:
     steps.once = bool(step.parameters.get("once"))
     steps.settle(possible, file)
     if calls_filtered(steps.nodes, possible, file):
-        raise Refused("what equinox jits may carry more than arrays")
+        raise Refused("functions jitted by equinox may carry more than arrays")
     may_be_carried(draft, steps.carry, loop)
     steps.find_numbers(step, possible, file)
     text = _Text(steps, Layout(site))
@@ -100,7 +100,7 @@ class Stretch(LoopRegion):
         """
         scope = site.names.scope_at(loop)
         if scope.is_class or loop.orelse or not isinstance(loop.target, ast.Name):
-            raise Refused("the loop has an `else`, unpacks its iterable, or stands in a class")
+            raise Refused("the loop has an `else`, unpacks its iterable, or is in a class body")
         if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):
             raise Refused("a handler or `with` around the loop could see steps that have not run yet")
         looks = host_reads_of(site, loop)

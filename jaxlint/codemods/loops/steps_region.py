@@ -76,7 +76,7 @@ class Steps(LoopRegion):
         """Divides the body of a loop. Raises Refused if the host statements cannot wait until all steps are computed."""
         scope = site.names.scope_at(loop)
         if scope.is_class or loop.orelse or not isinstance(loop.target, ast.Name):
-            raise Refused("the loop has an `else`, unpacks its iterable, or stands in a class")
+            raise Refused("the loop has an `else`, unpacks its iterable, or is in a class body")
         if any(isinstance(part, _ENDS) for one in loop.body for part in ast.walk(one)):
             raise Refused("the loop may end early, waits or assigns inside an expression")
         if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):

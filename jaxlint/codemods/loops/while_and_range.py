@@ -181,7 +181,9 @@ class Loop:
             or not 1 <= len(call.args) <= 2
             or any(isinstance(a, ast.Starred) for a in call.args)
         ):
-            raise Refused("only `range(stop)` and `range(start, stop)` have a counterpart, not a step")
+            raise Refused(
+                "`lax.fori_loop` has no step; only `range(stop)` and `range(start, stop)` can be rewritten"
+            )
         for bound in call.args:
             check_expression(self.site, bound, "the range")
         return call.args
@@ -199,7 +201,7 @@ class Loop:
         node = self.node
         facts = self.flow.sequence(node.body)
         if facts.leaves:
-            raise Refused("the body never reaches its end")
+            raise Refused("the body always leaves the loop")
         bound = self.flow.bound(node.body)
         carry = []
         for name in bound:

@@ -236,4 +236,4 @@ def _check_between(site: Site, found: RowLoss, last: ast.stmt) -> None:
             if changed := needed & stored(statement):
                 raise Refused(f"`{min(changed)}` is reassigned in between")
         if stays:
-            check_expression(site, moved.value, "what makes the scores")
+            check_expression(site, moved.value, "the computation of the scores")

@@ -208,7 +208,7 @@ class _Reader:
     def _constant(self, node: ast.expr) -> None:
         """A value that is the same for all rows. Raises Refused if it has side effects, or reads moved values other
         than by shape."""
-        check_expression(self.site, node, "what the scores are made of")
+        check_expression(self.site, node, "the computation of the scores")
         counted = self.found.products, self.found.parts
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and self._attempt(part) is not None:

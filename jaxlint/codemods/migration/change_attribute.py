@@ -49,7 +49,7 @@ def change_attribute(draft: Draft, step: Step) -> None:
             f"{function}({inner}, {arguments.strip()})" if arguments.strip() else f"{function}({inner})",
         )
     elif arguments.strip():
-        raise Refused("the replacement takes no arguments, and the method gets some")
+        raise Refused("the replacement takes no arguments, but the call passes some")
     else:
         draft.replace(place, parameters["text"].replace("{x}", receiver))
 

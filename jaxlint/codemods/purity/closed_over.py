@@ -263,7 +263,7 @@ class ClosedOver:
                 elif not (held := self.possible.of(node, file)) or any(
                     isinstance(one, Unknown) for one in held
                 ):
-                    yield f"reads `{shown_source(node)}`, which {Path(value.file.display).name} binds nowhere by its name"
+                    yield f"reads `{shown_source(node)}`, which {Path(value.file.display).name} never binds by name"
             elif isinstance(value, Cls):
                 yield from self._class_attribute(value, node)
             elif isinstance(value, Inst):

@@ -55,7 +55,7 @@ class LentBuffers:
                 given = self.program.place(read.file, read.node)
                 yield (
                     f"`{shown_source(write.node)}` at {place} changes a NumPy buffer while JAX may still read it, "
-                    f"given by `{shown_source(read.node)}` at {given}; give JAX a copy"
+                    f"passed by `{shown_source(read.node)}` at {given}; pass a copy"
                 )
                 return
 

@@ -219,7 +219,7 @@ class Mutations:
                 if (why := self._into(callee, use, call, file, depth)) is not None:
                     return why
             elif isinstance(callee, Cls):
-                return f"may be changed from {place} on, where an object gets it"
+                return f"may be changed from {place} on, where it is passed to a constructor"
             else:
                 return f"may be changed at {place} (`{shown_source(call)}`)"
         return None

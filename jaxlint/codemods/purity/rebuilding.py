@@ -36,7 +36,7 @@ class Rebuilding:
         """Side effects of rebuilding these values, in words."""
         for cls in {leaf.cls: None for leaf in leaves_of(values) if isinstance(leaf, Inst)}:
             for function, file, is_constructor in self._functions(cls):
-                told = f"JAX rebuilds each `{cls.node.name}` that it is given or returns"
+                told = f"JAX rebuilds each `{cls.node.name}` that it receives or returns"
                 walk = Effects(self.possible, self.region)
                 for problem in walk.of_call(function, file, fresh_self=is_constructor):
                     if problem.certain:

@@ -45,13 +45,13 @@ def _watched(possible: PossibleValues) -> Iterator[str]:
             name = possible.name_of(node.func, file)
             told = f"`{shown_source(node)}` at {program.place(file, node)}"
             if name in _CALLS and not _is_none(node):
-                yield f"{told} sees each call, and compiled code makes none"
+                yield f"{told} observes each call, and compiled code makes no Python calls"
             elif _sees_warnings(name, node, file, possible):
-                yield f"{told} sees each warning, and compiled code gives one at trace time"
+                yield f"{told} observes each warning, and compiled code warns only at trace time"
     for file, store in program.stores.get("showwarning", ()):
         if possible.name_of(store.value, file) == "warnings":
             told = f"`{shown_source(store)}` at {program.place(file, store)}"
-            yield f"{told} sees each warning, and compiled code gives one at trace time"
+            yield f"{told} observes each warning, and compiled code warns only at trace time"
 
 
 def _is_none(call: ast.Call) -> bool:

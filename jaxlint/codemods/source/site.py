@@ -56,7 +56,7 @@ class Site:
 
         for name in names_in(self.source.text):
             if (read := normalized(name)) != name:
-                raise Refused(f"Python reads `{name}` as `{read}`; write it so")
+                raise Refused(f"Python reads `{name}` as `{read}`; write `{read}`")
 
     @functools.cached_property
     def names(self) -> Names:

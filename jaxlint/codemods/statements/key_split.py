@@ -59,7 +59,9 @@ def _only_use(name: str, statement: ast.stmt) -> ast.Name:
     reads = [part for part in found if isinstance(part.ctx, ast.Load)]
     if len(reads) < len(found):
         # Another split would change nothing: the reuse is of the old key, on a path that bypasses this one.
-        raise Refused(f"`{name}` already gets a new key there; split it where it does not")
+        raise Refused(
+            f"`{name}` already gets a new key there; split it on the path that skips this statement"
+        )
     if not reads:
         raise Refused(f"`{name}` is not read under this name here; split it by hand")
     if len(reads) != 1:

@@ -152,7 +152,7 @@ def facts(
             "unknown",
             None,
             dict.fromkeys(names, "unknown"),
-            "nothing seen calls it",
+            "no call of it was found",
         )
     staged, basis, entry = _staging(record, module, interpreter)
     reason = _because(entry, record, module, interpreter) if isinstance(entry, Observation) else entry
@@ -201,8 +201,8 @@ def _staging(
             return "yes", "convention", entry
     calls = [o.stage for o in record.observations if o.context == "call"]
     if calls and all(stage.certain for stage in calls):
-        return "no", None, "every call seen runs on the host"
-    return "unknown", None, "no call seen says how it runs"
+        return "no", None, "every call found runs on the host"
+    return "unknown", None, "no call found shows how it runs"
 
 
 def _is_layer(function: Function) -> bool:

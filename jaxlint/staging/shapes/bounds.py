@@ -229,7 +229,7 @@ def _mean(inner: Bounds) -> Bounds:
 
 def _groups(inner: Bounds) -> Bounds:
     """The sums over groups of numbers above zero: zero only for a group without elements."""
-    return Bounds(0.0, _INF, "a segment without elements has the sum 0") if inner.low > 0 else ANY
+    return Bounds(0.0, _INF, "the sum of an empty segment is 0") if inner.low > 0 else ANY
 
 
 _OF_ONE: dict[str, Callable[[Bounds], Bounds]] = {
@@ -247,7 +247,7 @@ _OF_ONE: dict[str, Callable[[Bounds], Bounds]] = {
     "max": _mean,
     "min": _mean,
     "jax.ops.segment_sum": _groups,
-    "bincount": lambda inner: Bounds(0.0, _INF, "a number that does not occur has the count 0"),
+    "bincount": lambda inner: Bounds(0.0, _INF, "the count of an absent number is 0"),
     "sin": lambda inner: Bounds(-1.0, 1.0),
     "cos": lambda inner: Bounds(-1.0, 1.0),
 }

@@ -108,7 +108,7 @@ class CallbackMisuse(Rule):
             return
         report(
             event.node,
-            f"the callback returns shape {shape_text(made)} and declares {shape_text(told)}: RuntimeError when it runs",
+            f"the callback returns shape {shape_text(made)} but declares {shape_text(told)}: RuntimeError when it runs",
             reason="JAX compares each result with the `ShapeDtypeStruct`; declare the shape that is returned",
             severity=Severity.ERROR,
         )
@@ -189,7 +189,7 @@ def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
     if drawn is not None:
         return _Claim(
             f"this `pure_callback` draws random numbers (`{short_source(drawn)}`); use `io_callback`",
-            "JAX may run a pure callback more than once, or once for several equal calls; a seed may be passed",
+            "JAX may run a pure callback more than once, or once for several equal calls; a PRNG key or seed as an argument is fine",
             Severity.WARNING,
         )
     effect = next(effects_of(function), None)
@@ -219,7 +219,7 @@ def _unordered(event: CallEvent) -> _Claim | None:
         return None
     return _Claim(
         f"`io_callback` in a loop may run out of order (`{short_source(effect)}`); pass `ordered=True`",
-        "JAX does not order callbacks unless asked to",
+        "JAX does not order callbacks without `ordered=True`",
         Severity.WARNING,
     )
 
@@ -249,10 +249,10 @@ def _another_structure(described: Value | None, callback: Value | None) -> str:
     if size is None or any(isinstance(p, ast.Starred) for v in returns for p in getattr(v, "elts", ())):
         return ""
     if isinstance(described, ExternalObject) and described.name == "jax.ShapeDtypeStruct":
-        return f"a tuple of {size} and declares one array"
+        return f"a tuple of {size} but declares one array"
     if isinstance(described, TupleValue) and described.items is not None and described.cls is None:
         return (
-            f"a tuple of {size} and declares {len(described.items)} arrays"
+            f"a tuple of {size} but declares {len(described.items)} arrays"
             if len(described.items) != size
             else ""
         )

@@ -72,7 +72,7 @@ class DeadHandler(Rule):
     @concerns(*_SOLVERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name.startswith(_SOLVERS):
-            _tell(event.node, event.frame, _LINALG, "computes NaN instead", report)
+            _tell(event.node, event.frame, _LINALG, "returns NaN", report)
 
     @concerns("divide", "true_divide", "floor_divide", "mod", "remainder")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -80,7 +80,7 @@ class DeadHandler(Rule):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, _DIVISIONS):
             return
         if any(isinstance(value, Array) and value.certain for value in values):
-            _tell(node, event.frame, _DIVISION, "gives infinity or NaN", report)
+            _tell(node, event.frame, _DIVISION, "returns infinity or NaN", report)
 
 
 def _tell(node: ast.AST, frame: Frame, error: str, instead: str, report: Reporter) -> None:
@@ -90,7 +90,7 @@ def _tell(node: ast.AST, frame: Frame, error: str, instead: str, report: Reporte
     handler, place = found
     report(
         place,
-        f"`except {error}` around it never runs: JAX {instead}; test the result with `jnp.isfinite`",
+        f"`except {error}` never runs here: JAX {instead}; test the result with `jnp.isfinite`",
         reason=f"the handler is at line {handler.lineno}, and nothing else in its `try` raises {error}",
     )
 

@@ -114,7 +114,7 @@ class LateSetting(Rule):
                 )
                 report(
                     event.node,
-                    f"{what}: line {first} has already started the backend; set it before any array",
+                    f"{what}: line {first} has already started the backend; set it before creating arrays",
                     reason="JAX chooses devices once, when the backend starts",
                 )
         elif event.name.startswith(_STARTING) or isinstance(event.result, Array):
@@ -135,7 +135,7 @@ class LateSetting(Rule):
                 if _read_later(name.id, body, line):
                     report(
                         event.node,
-                        f"`{name.id}` (line {statement.lineno}) stays {value.dtype}: x64 is enabled too late; enable it after the import",
+                        f"`{name.id}` (line {statement.lineno}) stays {value.dtype}: x64 is enabled too late; enable it right after the import",
                         reason="an array keeps its dtype",
                     )
                     return

@@ -111,7 +111,7 @@ class NewStateUnused(Rule):
             report(
                 node,
                 f"the new `{old}` that `{callee.label}` returns is dropped, so each iteration starts from the old one; bind it",
-                reason=f"`_` takes it, and the call rebinds `{sorted(goes_on)[0]}` alone",
+                reason=f"the call assigns it to `_` and rebinds only `{sorted(goes_on)[0]}`",
             )
             return
 
@@ -135,7 +135,7 @@ class NewStateUnused(Rule):
         found = lost_states(function.node).get(event.node) if function is not None else None
         if found is None or event.frame.is_in_test():
             return
-        where = f"never gets back to `{found.old}`" if "." in found.old else "is lost"
+        where = f"is never assigned back to `{found.old}`" if "." in found.old else "is lost"
         advice = "store it" if "." in found.old else "return it"
         report(
             event.node,
@@ -161,7 +161,7 @@ class NewStateUnused(Rule):
             return  # they have their own rules
         report(
             event.node,
-            f"`{found.name}` is computed and never used, but the old `{found.old}` is; use the new one",
+            f"`{found.name}` is computed but never used: later code reads the old `{found.old}`; use the new one",
             reason="arrays and pytrees are not updated in place",
         )
 

@@ -128,7 +128,7 @@ class TimingIncludesCompile(Rule):
             report(
                 place_of(node),
                 f"the measured time includes compiling `{cold.label}`; call it once before starting the clock",
-                reason=f"the first iteration compiles `{cold.label}`, and all iterations share its time",
+                reason=f"the first iteration compiles `{cold.label}`, and the average includes that time",
             )
 
     def check_loop(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
@@ -163,7 +163,7 @@ class TimingIncludesCompile(Rule):
             if in_turn
             else f"each iteration calls it with a new shape of `{sized}`"
             if sized
-            else f"the first iteration compiles `{cold.label}`, and the mean includes its time",
+            else f"the first iteration compiles `{cold.label}`, and the mean includes that time",
         )
 
 

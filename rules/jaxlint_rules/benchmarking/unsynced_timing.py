@@ -97,7 +97,7 @@ class UnsyncedTiming(Rule):
         report(
             node,
             f"the clock stops before `{dispatch.label}` finishes; call `jax.block_until_ready` on its result first",
-            reason=f"`{dispatch.label}` is dispatched {where}, and nothing waits for its result",
+            reason=f"`{dispatch.label}` is dispatched {where}, and nothing blocks on its result",
             fix=_wait(event, frame, node, report),
             severity=Severity.INFO if _is_of_setup(event) else None,
         )

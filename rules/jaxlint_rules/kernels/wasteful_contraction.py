@@ -68,12 +68,12 @@ class WastefulContraction(Rule):
                 "the trace of a matrix product computes all of it; use `jnp.sum(a * b.T)`",
                 reason=f"it takes {2 * rows**3:,} operations instead of {2 * rows**2:,}"
                 if rows
-                else "it takes n times the operations, for matrices of n rows",
+                else "it takes n times as many operations for n x n matrices",
             )
         elif operation.name == "sum" and inner.name == "multiply" and _is_contraction(operation, inner):
             report(
                 event.node,
-                "this broadcast product and sum is a matrix product; use `@` or `jnp.einsum`",
+                "this broadcast multiply and sum is a matrix product; use `@` or `jnp.einsum`",
                 reason="each operand is repeated along an axis of the other, and the sum is over an axis of both",
             )
 

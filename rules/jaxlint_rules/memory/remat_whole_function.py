@@ -236,8 +236,8 @@ class RematWholeFunction(Rule):
         listed, given = (", ".join(f"`{name}`" for name in sorted(names)) for names in (kept, here))
         report(
             event.node,
-            f"no `checkpoint_name` is {listed}, so this policy saves nothing; correct the name",
-            reason=f"this file names {given}",
+            f"no `checkpoint_name` call uses {listed}, so this policy saves nothing; correct the name",
+            reason=f"the names in this file are {given}",
         )
 
     def check_spelling(self, event: CallEvent, absent: list[str], here: set[str], report: Reporter) -> None:
@@ -251,8 +251,8 @@ class RematWholeFunction(Rule):
             if meant:
                 report(
                     event.node,
-                    f"no `checkpoint_name` is `{name}`, and no policy saves `{meant[0]}`, which is recomputed; rename it",
-                    reason=f"this file names `{meant[0]}`",
+                    f"no `checkpoint_name` call uses `{name}`, and no policy saves `{meant[0]}`; correct the name",
+                    reason=f"this file has the name `{meant[0]}`, whose values are recomputed",
                 )
                 return
 
@@ -266,7 +266,7 @@ class RematWholeFunction(Rule):
             report(
                 made.decorator or made.node,
                 f"`checkpoint` around the gradient of `{inner.label}` saves no memory; checkpoint its blocks",
-                reason=f"{made.transformed.why.explain(report.module)}; the backward pass is inside",
+                reason=f"{made.transformed.why.explain(report.module)}; the backward pass runs inside it",
             )
         for node, made in self.made.items():
             if node not in self.inside and made.frame.module.reported and not made.frame.module.is_test:

@@ -88,7 +88,7 @@ class StackedInput(Rule):
                 report(
                     event.node,
                     f"`{event.api}` stacks {what} once per step; do not return it as output",
-                    reason="the body returns in its second result what it received, unchanged",
+                    reason="the second result of the body contains this input unchanged",
                 )
                 return
 

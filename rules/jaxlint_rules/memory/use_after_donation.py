@@ -211,7 +211,7 @@ class UseAfterDonation(Rule):
                 first,
                 f"`{owner}.{other}` is read after donation, which raises RuntimeError: array has been deleted",
                 reason=(
-                    f"line {getattr(binding, 'lineno', '?')} gives `{other}` the arrays of `{name}`, and `{donation.label}` donates "
+                    f"line {getattr(binding, 'lineno', '?')} stores the arrays of `{name}` in `{other}`, and `{donation.label}` donates "
                     f"`{donation.place}` at line {getattr(donation.node, 'lineno', '?')}"
                 ),
                 severity=Severity.WARNING,  # other methods may bind it before

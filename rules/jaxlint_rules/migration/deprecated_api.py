@@ -139,13 +139,13 @@ class DeprecatedApi(Rule):
                 steps.append(Step("change-call", report.path, report.span(maker), parameters))
         report(
             event.node,
-            f"entering a mesh is deprecated since jax {change.deprecated_in}; use `jax.set_mesh`",
+            f"the `with mesh:` context manager is deprecated since jax {change.deprecated_in}; use `jax.set_mesh`",
             reason=f"the mesh comes from `{name}`; {target_text(report.target_jax)}",
             fix=None
             if pjits is None
             else FixRequest(
                 Safety.UNSAFE,
-                "Use `jax.set_mesh`; code that reads the mesh of the context finds it elsewhere"
+                "Use `jax.set_mesh`; code that reads the old context mesh no longer finds it"
                 + ("; None in `jax.jit` leaves the placement to the compiler" if pjits else ""),
                 tuple(steps),
             ),

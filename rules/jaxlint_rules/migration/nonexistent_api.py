@@ -128,7 +128,7 @@ class NonexistentApi(Rule):
             wrong,
             f"`{module}.{name}` exists in no release of JAX"
             + (f"; did you mean `{close}`?" if close else ""),
-            reason=f"`{module}` was read in the releases from {known_names.versions()[0]} to {NEWEST}",
+            reason=f"the releases from {known_names.versions()[0]} to {NEWEST} were searched",
         )
 
     def _imported_from_function(self, event: NameEvent, function: str, report: Reporter) -> None:

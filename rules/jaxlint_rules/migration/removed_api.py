@@ -183,7 +183,7 @@ class RemovedApi(Rule):
 def _reason(change: ApiChange, qualified: str, specifier: str | None, package: str) -> str:
     parts = []
     if qualified != change.name:
-        parts.append(f"it is in `{change.name}`")
+        parts.append(f"it is part of `{change.name}`")
     if change.deprecated_in:
         parts.append(f"deprecated since {PACKAGES[package][0]} {change.deprecated_in}")
     return "; ".join([*parts, target_text(specifier, package)])

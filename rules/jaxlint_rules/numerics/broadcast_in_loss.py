@@ -77,7 +77,7 @@ class BroadcastInLoss(Rule):
             whole = (one[0], one[0])
             report(
                 event.node,
-                f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {shape_text(whole)}: each prediction meets every target; reshape one",
+                f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {shape_text(whole)}: each prediction is compared with every target; reshape one",
                 reason="one is a column and the other a row",
             )
             return

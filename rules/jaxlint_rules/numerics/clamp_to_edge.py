@@ -104,7 +104,7 @@ class ClampToEdge(Rule):
             if report.differentiated(event.frame) and event.node not in self.in_kernels:
                 report(
                     event.node,
-                    f"the gradient of `{event.operation.name}` is NaN at the edge of its domain, which its argument reaches; clamp inside it",
+                    f"the gradient of `{event.operation.name}` is NaN at the edge of its domain, which is reached; clamp strictly inside it",
                     reason=reason,
                 )
 
@@ -114,12 +114,12 @@ def _reaches(name: str, argument: Value) -> str:
     if name in ("arccos", "arcsin"):
         quotient = made(argument, "divide")
         if quotient is not None and len(quotient.args) == 2 and _is_length(quotient.args[1]):
-            return "the cosine of parallel vectors is 1, and rounding takes it beyond"
+            return "the cosine of parallel vectors is 1, and rounding may exceed 1"
     if name == "arccosh":
         total = made(argument, "add")
         positive = total is not None and any(made(part, "exp", "softplus") is not None for part in total.args)
         if total is not None and not positive and any(number(part) == 1.0 for part in total.args):
-            return "it is 1 where the added term is zero, as for a point and itself"
+            return "it is 1 where the added term is zero, for example for a point and itself"
     return ""
 
 
@@ -144,5 +144,5 @@ def _clamped(clamp: Operation, edge: float, report: Reporter) -> str:
     wide = any(dtype_of(value) == "float64" for value in clamp.args) or may_have_x64(report, report.module)
     for bound in () if wide else bounds:
         if abs(bound) < _LARGEST and struct.unpack("f", struct.pack("f", bound))[0] == edge:
-            return f"the bound {bound!r} of `{clamp.name}` is {edge:g} in float32"
+            return f"the bound {bound!r} of `{clamp.name}` rounds to {edge:g} in float32"
     return ""

@@ -83,7 +83,7 @@ class EmptyRead(Rule):
                 report(
                     made.node,
                     "`jnp.empty` is read before it is written; use `jnp.zeros`",
-                    reason=f"`{event.api}` begins with it: its contents are undefined, and since JAX 0.11 not zero",
+                    reason=f"`{event.api}` starts from it: its contents are undefined, and since JAX 0.11 not zero",
                 )
 
 

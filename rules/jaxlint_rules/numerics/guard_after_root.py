@@ -84,7 +84,7 @@ class GuardAfterRoot(Rule):
                 report(
                     event.node,
                     f"the gradient of {root} is NaN at zero, even with an epsilon after it; add the epsilon under the root",
-                    reason="the slope of a root is infinite at zero; the guard only makes its value finite",
+                    reason="the derivative of a root is infinite at zero; the guard makes only the value finite",
                 )
 
 

@@ -169,7 +169,7 @@ class NormGradientAtZero(Rule):
                 event,
                 report,
                 "the gradient of this squared norm is NaN at zero; use `jnp.sum(x**2)`",
-                "the slope of the root is infinite at zero, and squaring does not undo that",
+                "the derivative of the root is infinite at zero, and squaring does not undo that",
             )
 
     @staticmethod

@@ -94,7 +94,7 @@ class ReachedSingularity(Rule):
             self.tell(
                 event,
                 report,
-                "a variance as a difference of moments",
+                "a variance computed from moments",
                 "rounding makes it negative; use `jnp.var`",
             )
             return
@@ -105,7 +105,7 @@ class ReachedSingularity(Rule):
             event.node,
             "the divisor reaches zero; use `jnp.maximum` with a positive number"
             if name == "divide"
-            else f"the argument of `{name}` reaches a point where it is not finite; use another formula or clamp it",
+            else f"the argument of `{name}` reaches a point where `{name}` is not finite; use another formula or clamp it",
             reason=reason,
         )
 

@@ -82,7 +82,7 @@ class ZeroGradient(Rule):
                 other = ast.unparse(change.left)
                 report(
                     node,
-                    f"the gradient with respect to `{dotted(kept)}` is zero: this is `{other}`; stop the gradient of the difference",
+                    f"the gradient with respect to `{dotted(kept)}` is zero: this equals `{other}`; apply `stop_gradient` to the difference",
                     reason=f"`{dotted(kept)}` is added and subtracted; a straight-through estimator wraps `{ast.unparse(change)}` in `jax.lax.stop_gradient`",
                 )
                 return

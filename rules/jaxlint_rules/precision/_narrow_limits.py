@@ -48,7 +48,7 @@ def wrapping(operation: Operation, dtype: str) -> str:
     use = "pass `preferred_element_type=jnp.int32`"
     if isinstance(operation.node, ast.BinOp):
         use = "use `jnp.matmul(..., preferred_element_type=jnp.int32)`"
-    return f"a product of {dtype} arrays adds up in {dtype} and wraps around; {use}"
+    return f"a product of {dtype} arrays accumulates in {dtype} and wraps around; {use}"
 
 
 def _adds_up(operation: Operation) -> bool:
@@ -112,12 +112,12 @@ def cast(operation: Operation, dtype: str) -> str:
         low, high = ENDS[dtype]
         if found.low >= low and found.high <= high:
             return ""
-        return f"integers that reach {found.farthest:,} wrap around in {dtype}, whose maximum is {high}; use a wider type"
+        return f"integers that reach {found.farthest:,} wrap around in {dtype}, whose maximum is {high}; use a wider dtype"
     exact = _EXACT.get(dtype, 0)
     evenly = found.step & -found.step  # the power of two that divides all of them
     if not exact or not found.direction or abs(found.farthest) <= exact * max(evenly, 1):
         return ""
-    return f"{dtype} holds integers up to {exact:,}, and these reach {found.farthest:,}; keep them int32 or float32"
+    return f"{dtype} is exact for integers up to {exact:,}, and these reach {found.farthest:,}; keep them int32 or float32"
 
 
 def unfit(operation: Operation, dtype: str) -> tuple[str, str]:

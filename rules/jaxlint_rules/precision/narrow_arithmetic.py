@@ -130,7 +130,7 @@ class NarrowArithmetic(Rule):
             report(
                 made_by.node if made_by.node in event.frame.module.parents else event.node,
                 f"a sum of `{wrapped.dtype}` numbers wraps around above {ENDS[wrapped.dtype][1]:,}; cast them to float before",
-                reason=f"the numbers are added in `{wrapped.dtype}`, and only the sum becomes a float",
+                reason=f"the addition runs in `{wrapped.dtype}`, and only its result becomes a float",
             )
 
     @staticmethod
@@ -139,18 +139,18 @@ class NarrowArithmetic(Rule):
         operation, dtype = event.operation, event.result.dtype
         if operation.name in PRODUCTS or operation.name in RUNNING:
             wrong = wrapping(operation, dtype)
-            reason = f"JAX adds up in the dtype of the arrays, and only `sum` widens {dtype}"
+            reason = f"JAX accumulates in the dtype of the arrays; only `sum` widens {dtype}"
         elif operation.name in CASTS:
             wrong = cast(operation, dtype)
-            reason = "the integers are known from how they are made"
+            reason = "the values follow from how the integers are created"
         else:
             written, there = unfit(operation, dtype) if operation.name in _MEETING else ("", "")
             wrong = (
-                f"{written} becomes {there} in the dtype of the array; use a wider type or another number"
+                f"{written} becomes {there} in the dtype of the array; use a wider dtype or another number"
                 if written
                 else ""
             )
-            reason = "a Python number takes the dtype of the array that it meets"
+            reason = "a Python number takes the dtype of the array operand"
         if wrong:
             report(event.node, wrong, reason=reason)
         return bool(wrong)

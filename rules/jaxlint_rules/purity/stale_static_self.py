@@ -125,7 +125,7 @@ class StaleStaticSelf(Rule):
                 report(
                     change.node,
                     f"this change of `{path}` is lost: `{event.transformed.label}` read it at trace time; pass it in",
-                    reason=f"`{root}` is a static argument, known by its identity, so the call does not retrace; "
+                    reason=f"`{root}` is a static argument, compared by identity, so the call does not retrace; "
                     f"{event.transformed.why.explain(report.module)}",
                 )
 

@@ -57,6 +57,6 @@ class ConstraintOutsideJit(Rule):
         if frame.function is None and not frame.is_without_call() and frame.module is event.frame.module:
             report(
                 event.node,
-                "`with_sharding_constraint` outside jit copies the array at once; use `jax.device_put`",
+                "`with_sharding_constraint` outside jit copies the array immediately; use `jax.device_put`",
                 reason="no transformation runs this code",
             )

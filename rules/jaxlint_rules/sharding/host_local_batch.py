@@ -77,7 +77,7 @@ class HostLocalBatch(Rule):
             return
         report(
             event.node,
-            "`device_put` takes each process's own batch for the global one; use `make_array_from_process_local_data`",
+            "`device_put` treats each process's own batch as the global one; use `make_array_from_process_local_data`",
             reason="the file calls `jax.distributed.initialize`",
         )
 

@@ -79,7 +79,7 @@ class LocalSize(Rule):
                 report(
                     quotient,
                     f"a sum over all devices is divided by the local size `{short_source(quotient.right)}`; use `lax.pmean`",
-                    reason=f"`{summed[0]}` splits `{size[0]}`; {t.why.explain(report.module)}",
+                    reason=f"axis `{summed[0]}` splits `{size[0]}`; {t.why.explain(report.module)}",
                     function=function.qualname,
                 )
 

@@ -83,7 +83,7 @@ class OneProcessOnly(Rule):
         what = f"`{event.name.rpartition('.')[2]}`" if gathers else f"`{event.callee.label}`"  # type: ignore[attr-defined]
         report(
             event.node,
-            f"{what} needs all processes, but only the first calls it: it hangs; call it in all",
+            f"{what} needs all processes, but only the first calls it: it hangs; call it in every process",
             reason="the file calls `jax.distributed.initialize` and spreads its arrays over the processes",
         )
 

@@ -122,7 +122,7 @@ class UnsyncedGradient(Rule):
         if place is not None:
             report(
                 place,
-                f"each device returns its own gradient from `{t.label}`, and JAX takes one; use `lax.pmean`"
+                f"each device returns its own gradient from `{t.label}`, and JAX keeps only one; use `lax.pmean`"
                 if isinstance(place, ast.Return)
                 else f"each device applies its own gradient: the copies in `{t.label}` diverge; use `lax.pmean`",
                 reason=f"no collective gets {', '.join(f'`{g}`' for g in sorted(gradients))}; {t.why.explain(report.module)}",
@@ -160,9 +160,9 @@ class UnsyncedGradient(Rule):
             return
         report(
             event.decorator or event.node,
-            f"`{t.label}` differs between devices, unlike its `out_specs`; use `lax.pmean` or `lax.psum`",
+            f"the result of `{t.label}` differs between devices, against `out_specs`; use `lax.pmean` or `lax.psum`",
             reason="the function calls no collective, and "
-            + ("its check for that is off" if unchecked else "JAX raises ValueError when it traces it"),
+            + ("the check of `shard_map` for that is off" if unchecked else "tracing it raises ValueError"),
         )
 
     @staticmethod

@@ -214,7 +214,7 @@ class IndexOutOfRange(Rule):
             what = (
                 f"there are {size} segments; JAX drops it"
                 if segments
-                else f"the embedding has {size} rows; they are NaN"
+                else f"the embedding has {size} rows; JAX returns NaN"
             )
         self.tell(event, index, reached, what, report)
 

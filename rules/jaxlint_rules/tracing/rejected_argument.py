@@ -221,6 +221,6 @@ def _operands(operation: Operation) -> tuple[str, str] | None:
         if what:
             return (
                 f"`{operation.name}` of {what} raises TypeError; it takes integers and bools",
-                "floats have no bits here",
+                "bitwise operators are not defined for floats",
             )
     return None

@@ -52,8 +52,8 @@ class SameBranches(Rule):
         if _same(one, other) and not says(event.frame, event.node, FOR_NOW):
             report(
                 event.node,
-                f"both branches of `{event.api}` are the same, so its predicate decides nothing",
-                reason="they are one function, or lambdas with the same text",
+                f"both branches of `{event.api}` are the same, so its predicate has no effect",
+                reason="they are the same function, or lambdas with the same text",
             )
 
 

@@ -102,7 +102,7 @@ class TracerIndex(Rule):
         if event.how == "text":
             report(
                 event.node,
-                "this dict key is the text of a tracer, not a number: KeyError; stack the arrays and index them",
+                "this dict key contains the text of a tracer, not its value: KeyError; stack the arrays and index them",
                 reason=traced(event, index),
             )
             return

@@ -156,9 +156,9 @@ class AppendLoop(Rule):
                 + ("use `lax.scan`" if _carries(loop) else "use `jax.vmap`")
                 + ", which stacks its results",
                 reason=(
-                    f"the loop is unrolled while tracing; {staged_because(frame)}"
+                    f"the loop is unrolled at trace time; {staged_because(frame)}"
                     if staged
-                    else "each iteration dispatches on its own"
+                    else "each iteration dispatches separately"
                 ),
                 fix=propose(
                     report,

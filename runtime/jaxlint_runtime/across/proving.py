@@ -48,7 +48,7 @@ class Proving:
             word = "function runs" if alone == 1 else "functions run"
             self._tell(
                 Note(
-                    f"{alone} jitted {word} in each process by itself and {'was' if alone == 1 else 'were'} not tried"
+                    f"{alone} jitted {word} in each process separately and {'was' if alone == 1 else 'were'} not tried"
                 )
             )
         for target in self._session.targets():

@@ -205,7 +205,7 @@ def _claimed(
         return "advice only: check has no fix here"
     how = parameters.get("equinox")
     if how and finding.fix.steps[0].parameters.get("donate") != how:
-        return "advice only: a caller may use an array after it passed it"
+        return "advice only: a caller may use an array after passing it"
     return finding.fix
 
 
@@ -276,7 +276,7 @@ def _changes_told(path: str) -> str:
             folder, "status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--", name
         )
     except NoFile as error:
-        return f"git was not asked whether {shown} has uncommitted changes: {error}; use --allow-dirty"
+        return f"git could not be asked whether {shown} has uncommitted changes: {error}; use --allow-dirty"
     except subprocess.TimeoutExpired:
         return f"git did not answer whether {shown} has uncommitted changes; use --allow-dirty"
     except (OSError, subprocess.SubprocessError) as error:

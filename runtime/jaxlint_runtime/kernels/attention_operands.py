@@ -197,7 +197,7 @@ def arrange(attention: Attention) -> Layout:
         width=width,
     )
     if set(layout.positions) != attention.positions or not attention.positions <= own["values"]:
-        raise Unlike("attention over positions that the values lack")
+        raise Unlike("attention over an axis that the values do not have")
     if set(layout.depth) != attention.depth or own["queries"] - set(rows) - attention.depth:
         raise Unlike("attention with queries that vary along other axes")
     if own["keys"] - attention.depth - attention.positions - own["queries"] - own["values"]:

@@ -13,6 +13,7 @@ from jaxlint_runtime.report.time_outside import time_outside
 from jaxlint_runtime.wording.edit_names import label
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.paths import display_path
+from jaxlint_runtime.wording.units import times
 
 _SHOWN_FUNCTIONS = 2
 _MUCH_FASTER = 1.5
@@ -120,7 +121,8 @@ def _of_program(result: Mapping[str, Any], gain: Gain) -> str:
         return gain.brief
     assert gain.time is not None
     whole = between_runs("time", result.get("pairs") or 0, total["median"], total["low"], total["high"])
-    parts = [whole.brief, f"{gain.time.brief} without compile time"]
+    steady = f"{times(gain.time.ratio)}x without compile time"
+    parts = [f"{whole.brief} ({steady})" if whole.brief else f"{gain.time.brief} without compile time"]
     parts += [one.brief for one in (gain.memory, gain.compile) if one is not None]
     return ", ".join(part for part in parts if part)
 

@@ -142,7 +142,7 @@ class EditSearch:
                 alone = self._all(rest, sources)
                 whole = alone if self._is_good(alone) else whole
         if not self._is_good(whole):
-            self.reports.together(whole, "no plain gain")
+            self.reports.together(whole, "no clear gain")
             return None
         for part in whole.parts:
             self.seen.add(part.rewrite.key)

@@ -22,7 +22,7 @@ from jaxlint_runtime.rewrites.regions import NESTED, body_of, named, seen_of
 
 _NAME = "loop-to-steps"
 _BETWEEN = "steps-between-looks"
-_WAYS = {_NAME: "Compile all steps of the loop at line {} of {} as one", _BETWEEN: "Compile the steps of the loop at line {} of {} between two looks of the host"}  # fmt: skip
+_WAYS = {_NAME: "Compile all steps of the loop at line {} of {} as one", _BETWEEN: "Compile the steps of the loop at line {} of {} between two reads by the host"}  # fmt: skip
 _KNOWN = ("int", "bool", "str", "float")  # types of arguments that may be known when the steps are compiled
 
 

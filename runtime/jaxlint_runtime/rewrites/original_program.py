@@ -323,9 +323,7 @@ class Original:
         if self.trials.cut is not None:
             reference += f" up to {in_words(self.trials.cut)}"
         if apart := compared.apart:
-            reference += (
-                f", which differ by up to {apart:.1e} among themselves (smaller differences stay unseen)"
-            )
+            reference += f", which differ by up to {apart:.1e} among themselves (smaller differences cannot be detected)"
         tried.evidence = (
             f"{compared.values} values of {compared.calls} results and {lines} printed lines{_and_files(files)} compared with {reference}; {rounding}"
             "whole programs, each in a process of its own; memory is the peak resident set"

@@ -94,7 +94,7 @@ def _all_of_equinox(program: Program, donated: set[int | str]) -> Candidate:
     return Candidate(
         name="donation",
         summary='donate all arrays: eqx.filter_jit(donate="all")',
-        requires="no caller uses an array after it passed it",
+        requires="no caller uses an array after passing it",
         estimate=float(updated[number]),
         codemod="add-donation",
         parameters=parameters,

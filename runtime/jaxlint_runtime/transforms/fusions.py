@@ -23,7 +23,7 @@ from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicab
 
 _LEAST_SHARE = 0.05  # share of the whole memory, for all matches of one kind
 _KINDS = ("norms", "softmaxes", "gated units", "epilogues")
-_CHECKPOINTS = "the author decides which lines of a layer go into a function under jax.checkpoint; `remat` writes whole layers"
+_CHECKPOINTS = "which lines of a layer go into a function under jax.checkpoint is your decision; `remat` writes whole layers"
 # The measurements for a v5e are in benchmarks/results/kernels.md.
 _NOTHING_TO_GAIN = {
     "norms": "XLA fuses them, and without a backward pass no residuals exist",

@@ -150,7 +150,7 @@ def _examined(program: Program) -> _Split:
     try:
         found = coupling(whole.jaxpr, part.jaxpr)
     except (Differs, ValueError):
-        raise NotApplicable("the function computes something else for a part of the batch") from None
+        raise NotApplicable("the traced program differs for a part of the batch") from None
     if found is not None:
         where = f" ({display_path(found.site[0])}:{found.site[1]})" if found.site else ""
         raise NotApplicable(

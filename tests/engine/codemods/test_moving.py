@@ -138,7 +138,7 @@ REFUSALS = {
     "add-static-argument: donates": (
         "add-static-argument",
         "f = «jax.jit(g, donate_argnums=0)»\n",
-        "donated here",
+        "also donates",
     ),
     "sequence-to-array: an open slice": (
         "sequence-to-array",

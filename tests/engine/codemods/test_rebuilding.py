@@ -134,7 +134,7 @@ def test_what_jax_calls_to_rebuild_an_argument_may_only_compute(kind: str) -> No
     reason = refusal(source(TREES[kind], "BUILT.append(COUNT)"))
     assert reason is not None
     assert reason.startswith(
-        "JAX rebuilds each `P` that it is given or returns, and `BUILT.append(COUNT)` at program.py:"
+        "JAX rebuilds each `P` that it receives or returns, and `BUILT.append(COUNT)` at program.py:"
     )
 
 

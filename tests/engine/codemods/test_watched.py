@@ -50,12 +50,12 @@ def refusal(codemod: str, written: str, strict: bool = True) -> str | None:
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        ("sys.setprofile(watch)", "sees each call, and compiled code makes none"),
-        ("threading.settrace(watch)", "sees each call, and compiled code makes none"),
-        ("warnings.simplefilter('error')", "sees each warning, and compiled code gives one at trace time"),
-        ("warnings.filterwarnings(how)", "sees each warning, and compiled code gives one at trace time"),
-        ("warnings.catch_warnings(record=True)", "sees each warning, and compiled code gives one at trace time"),
-        ("warnings.showwarning = watch", "sees each warning, and compiled code gives one at trace time"),
+        ("sys.setprofile(watch)", "observes each call, and compiled code makes no Python calls"),
+        ("threading.settrace(watch)", "observes each call, and compiled code makes no Python calls"),
+        ("warnings.simplefilter('error')", "observes each warning, and compiled code warns only at trace time"),
+        ("warnings.filterwarnings(how)", "observes each warning, and compiled code warns only at trace time"),
+        ("warnings.catch_warnings(record=True)", "observes each warning, and compiled code warns only at trace time"),
+        ("warnings.showwarning = watch", "observes each warning, and compiled code warns only at trace time"),
     ],
 )  # fmt: skip
 def test_what_is_watched_is_not_compiled(codemod: str, written: str, words: str) -> None:

@@ -102,7 +102,7 @@ def __getattr__(name):
 def test_a_variable_that_a_module_does_not_bind_by_its_name(tuning: str, tmp_path: Path) -> None:
     reason = refusal("pass", tmp_path, tuning)
     assert reason is not None
-    assert "reads `tuning.RATE`, which tuning.py binds nowhere by its name" in reason
+    assert "reads `tuning.RATE`, which tuning.py never binds by name" in reason
 
 
 def test_a_variable_of_another_module_that_is_imported_whole(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_why_git_does_not_say_whether_there_are_changes(project: Path) -> None:
     irregular.cache_clear()
     told = advice(verification(project))
     assert told == (
-        f"not changed: git was not asked whether program.py has uncommitted changes: {pipe} is not a regular file; "
+        f"not changed: git could not be asked whether program.py has uncommitted changes: {pipe} is not a regular file; "
         "use --allow-dirty"
     )
     irregular.cache_clear()

@@ -241,7 +241,7 @@ def test_a_program_whose_processes_never_join() -> None:
         (["--lockstep", "--processes", "1"], "1 is not in the range x>=2"),
         (["--lockstep", "--processes", "2", "--apply"], "leave out --apply"),
         (["--processes", "2", "--mesh", "d=2"], "--mesh is for programs of one process"),
-        (["--shared", ".", "--apply"], "--apply goes with --processes or --launcher"),
+        (["--shared", ".", "--apply"], "--apply also starts the edited program"),
         (
             ["--lockstep", "--launcher", "true", "--local-devices", "2"],
             "--local-devices goes with --processes",

@@ -305,8 +305,7 @@ def test_where_the_whole_program_was_measured_that_is_said(document: Document) -
     whole = {"ratios": ratios, "pairs": 5, "speedup": Interval(2.0, 1.9, 2.2)}
     document.results.append(("cpu", result(candidate="source:fix:jit", function="main", line=15, **whole)))
     assert (
-        first_lines(document)[1]
-        == "The whole program: 1.40x as fast, 2.00x as fast without compile time with jit."
+        first_lines(document)[1] == "The whole program: 1.40x as fast (2.00x without compile time) with jit."
     )
 
 

@@ -240,7 +240,7 @@ def test_an_equinox_step_is_tried_with_all_arrays_donated(tmp_path: Path) -> Non
     assert result["parameters"]["equinox"] == "all"
     assert result["codemod"] == "add-donation"
     assert 'eqx.filter_jit(donate="all")' in result["reason"]
-    assert "no caller uses an array after it passed it" in result["reason"]
+    assert "no caller uses an array after passing it" in result["reason"]
     parameters = 4 * (64 * 128 + 128 + 128 * 128 + 128 + 128 * 64 + 64)
     saved = result["before"]["peak_bytes"] - result["after"]["peak_bytes"]
     assert 2 * parameters < saved < 3.1 * parameters

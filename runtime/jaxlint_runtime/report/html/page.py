@@ -135,7 +135,7 @@ def _contents(links: Sequence[tuple[str, str]]) -> Markup | None:
 def _problems(document: Mapping[str, Any]) -> list[Markup]:
     said = [f"worse than the baseline: {line}" for line in document["regressions"]] + list(document["errors"])
     if document["interrupted"]:
-        said.append("interrupted: the report holds what was known by then")
+        said.append("interrupted: the report holds the results so far")
     return [tag("p", line, class_="alert") for line in said]
 
 

@@ -257,7 +257,7 @@ def test_the_value_of_a_return_may_stand_on_its_own_lines(rewrite: Rewrite) -> N
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("        return jax", "        if i:\n            «return jax", "returns from within a block"),
+        ("        return jax", "        if i:\n            «return jax", "returns inside a block"),
         ("moved)»", "moved), rate»", "several values"),
         ("zip(keys, jax.tree.leaves(theta), jax.tree.leaves(grads))", "zip(keys, theta, grads)", "more than assign"),
         ("            moved.append", "            print(noise)\n            moved.append", "more than assign"),

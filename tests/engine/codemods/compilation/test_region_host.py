@@ -144,7 +144,7 @@ def test_what_the_next_statement_fetches_belongs_to_the_region(rewrite: Rewrite,
     ],
 )
 def test_what_is_not_evaluated_first_or_always_does_not(rewrite: Rewrite, statement: str) -> None:
-    assert with_fetch(rewrite, statement).startswith("refused: the next statement does something before")
+    assert with_fetch(rewrite, statement).startswith("refused: the next statement does something else first")
 
 
 def strict_plan(text: str) -> object:

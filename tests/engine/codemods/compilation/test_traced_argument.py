@@ -46,10 +46,10 @@ REWRITES = {
 REFUSALS = {
     "a branch": (decorated('static_argnames="i"', "return x if i > 3 else 2 * x"), "branches on"),
     "a range": (decorated('static_argnames="i"', "return sum(x for _ in range(i))"), "calls `range()`"),
-    "a shape": (decorated('static_argnames="n"', "return x + jnp.arange(2 * n)"), "makes a shape"),
+    "a shape": (decorated('static_argnames="n"', "return x + jnp.arange(2 * n)"), "computes a shape"),
     "a shape by another name": (
         decorated('static_argnames="n"', "m = 2 * n; return x.reshape(m, -1)"),
-        "makes a shape",
+        "computes a shape",
     ),
     "a slice": (decorated('static_argnames="i"', "return x[:i]"), "slices by"),
     "an axis": (decorated('static_argnames="i"', "return x.sum(axis=i)"), "may need a compile-time constant"),
@@ -59,7 +59,7 @@ REFUSALS = {
     ),
     "a function that it is": (
         decorated('static_argnames="i"', "return i(x)"),
-        "calls `i`, so it is not a number",
+        "calls `i`, which is not a number",
     ),
     "a configuration": (decorated('static_argnames="i"', "return x * i.rate"), "not a number"),
     "a default that is a text": (

@@ -157,7 +157,7 @@ def test_what_an_argument_was_made_of_is_named() -> None:
         "    p, loss = step(p, x)\n    print(variables)\n"
     )
     told = other_holder(Site(SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")), LINE, [0])
-    assert "`variables`, of which line" in told
+    assert "`variables`, from which line" in told
 
 
 def site_of(what: str) -> Site:

@@ -253,9 +253,9 @@ REFUSALS: dict[str, tuple[str, str]] = {
         loop(MOVE, "print(i, x)", "print(x)"),
         "more than once",
     ),
-    "what it keeps may be no array": (
+    "what it keeps may not be an array": (
         loop(MOVE, "y = known[0](x)", "found.append(y)", "print(i)"),
-        "may be no array",
+        "may not be an array",
     ),
     "the number of steps that print is computed": (
         loop(MOVE, "print(float(x[0]))", over="range(len(known))"),
@@ -277,7 +277,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
     ),
     "what it keeps may be a pair": (
         loop("x = move(x) if known else (x, x)", "found.append(x)"),
-        "may be no array",
+        "may not be an array",
     ),
     "a dict of lists is a caller's": (
         loop(MOVE, "history['x'].append(float(x[0]))").replace("known=[]", "history={'x': []}"),

@@ -312,7 +312,7 @@ REFUSED = {
         "for-to-scan",
         "def ones(n):\n        return jnp.ones(n)\n    def part(x, n):\n        return x + ones(n=n).sum()\n"
         "    for i in «range(4)»:\n        h = part(h, i + 1)\n    return h\n",
-        "`ones`, which it calls, makes a shape of `n`",
+        "`ones`, which it calls, computes a shape from `n`",
     ),
     "a slice that grows": ("for-to-scan", "for i in «range(4)»:\n        h = h + xs[:i].sum()\n    return h\n", "slices by `i`"),
     "windows that may be cut off": (
@@ -327,7 +327,7 @@ REFUSED = {
         "slices by `i`",
     ),
     "layers that are called": ("for-to-scan", "for layer in «xs.layers»:\n        h = layer(h)\n    return h\n", "may change state"),
-    "a shape": ("for-to-scan", "for i in «range(4)»:\n        h = h + jnp.ones(i).sum()\n    return h\n", "a shape of `i`"),
+    "a shape": ("for-to-scan", "for i in «range(4)»:\n        h = h + jnp.ones(i).sum()\n    return h\n", "a shape from `i`"),
     "a list by index": (
         "for-to-scan", "ws = [1.0, 2.0]\n    for i in «range(2)»:\n        h = h * ws[i]\n    return h\n", "not an array",
     ),

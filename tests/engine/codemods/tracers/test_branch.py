@@ -35,5 +35,5 @@ def test_what_functions_give_is_chosen(rewrite: Rewrite) -> None:
 
 def test_a_name_that_python_reads_otherwise_is_refused(rewrite: Rewrite) -> None:
     code = "import jax.numpy as jnp\n\ndef f(x):  # 10⁻³ µs\n    return ｘ if «x > 0» else -x\n"
-    assert rewrite("branch-to-select", code) == "refused: Python reads `ｘ` as `x`; write it so"
+    assert rewrite("branch-to-select", code) == "refused: Python reads `ｘ` as `x`; write `x`"
     assert "jnp.where(x > 0, x, -x)" in rewrite("branch-to-select", code.replace("ｘ", "x"))
