@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +16,28 @@ from click.testing import CliRunner
 from jaxlint.cli.server import command
 from jaxlint.registry import all_rules
 from jaxlint.server import diagnostics, examiner, language_server
+from jaxlint.staging.warm import OutOfTime, WarmRun
 
 EDITS = """
 import json, sys
 from pathlib import Path
 from jaxlint.server.documents import TextDocument
 from jaxlint.server.examiner import Apart
+from jaxlint.staging.interpreter import Interpreter
+from jaxlint.staging.warm import OutOfTime, WarmRun
+
+# The time of a first look is over before its fifth function: the clock of a busy machine decides nothing here.
+create = Interpreter._create
+def counted(self, *args):
+    if self.warm.looking:
+        self.created = getattr(self, "created", 0) + 1
+        if self.created == 5:
+            self.warm.cut_short = True
+            raise OutOfTime
+    create(self, *args)
+def look(self, seconds):
+    self.looking = True
+Interpreter._create, WarmRun.look = counted, look
 
 path = Path(sys.argv[1])
 examiner = Apart()
@@ -42,6 +60,7 @@ def busy_{number}(state, limit):
 {body}
     return state
 """
+COUNT = 12
 EDITED = """
 
 @jax.jit
@@ -51,11 +70,8 @@ def edited(value):
 
 
 def test_findings_at_the_edit_come_first(tmp_path: Path) -> None:
-    """The functions before it take much longer than a first look lasts."""
-    body = "\n".join(
-        f"        state = jnp.where(state > {n}, jnp.sin(state) * {n}, state)" for n in range(20)
-    )
-    busy = "".join(BUSY.format(number=number, body=body) for number in range(40))
+    body = "\n".join(f"        state = jnp.where(state > {n}, jnp.sin(state) * {n}, state)" for n in range(3))
+    busy = "".join(BUSY.format(number=number, body=body) for number in range(COUNT))
     texts = [
         HEAD + busy + EDITED.format(value="value"),
         HEAD + busy + EDITED.format(value="float(value)"),
@@ -69,17 +85,17 @@ def test_findings_at_the_edit_come_first(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, check=True, timeout=120)
     opened, *changes = json.loads(done.stdout)
     branches = opened[-1][1]
-    assert [code for code, _ in branches] == ["JAX101"] * 40
+    assert [code for code, _ in branches] == ["JAX101"] * COUNT
     edit = ["JAX102", texts[1].count("\n")]
     (partial, look), *_, (_, whole) = changes[0]
     assert partial
     assert edit in look
-    assert len(look) < 40
+    assert len(look) == 4
     assert whole == [*branches, edit]
     # another import: what comes first rests on the imports of before, and the rest starts over
     (partial, look), *_, (_, moved) = changes[1]
     assert partial
-    assert 0 < len(look) < 40
+    assert len(look) == 4
     assert moved == [[code, line + 1] for code, line in whole]
 
 
@@ -96,3 +112,23 @@ def test_the_rules_are_loaded_before_an_editor_waits_for_them(monkeypatch: pytes
     result = CliRunner().invoke(command, [])
     assert result.exit_code == 0, result.output
     assert seen == [len(all_rules()), None]
+
+
+def test_the_time_of_a_first_look_ends() -> None:
+    class Owner:
+        def stop(self, go_on_with: object) -> None: ...
+
+        def looks(self) -> float | None:
+            return None
+
+        def previews(self) -> bool:
+            return False
+
+    warm, before = WarmRun(Owner()), signal.getsignal(signal.SIGPROF)
+    try:
+        warm.look(0.01)
+        with pytest.raises(OutOfTime):
+            all(number >= 0 for number in itertools.count())
+    finally:
+        signal.signal(signal.SIGPROF, before)
+    assert warm.cut_short

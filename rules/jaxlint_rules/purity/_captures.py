@@ -42,6 +42,8 @@ class Place:
 def between(changes: Iterable[Place], uses: Iterable[Place]) -> Place | None:
     """The first change with a use before it and another use after."""
     uses = tuple(uses)
+    if not uses:
+        return None
     for change in sorted(changes, key=lambda place: place.line):
         before = any(use.line < change.line or use.shares_loop(change) for use in uses)
         after = any(use.line > change.line or use.shares_loop(change) for use in uses)
@@ -94,6 +96,16 @@ def functions_of(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionD
     """The functions of a module, the outer ones first."""
     found = [node for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return tuple(sorted(found, key=lambda node: node.lineno))
+
+
+@cache
+def users_of(tree: ast.Module) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions of a module that read a name, by the name, the outer ones first."""
+    found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+    for node in functions_of(tree):
+        for name in timeline(node).used:
+            found.setdefault(name, []).append(node)
+    return found
 
 
 def declared_global(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

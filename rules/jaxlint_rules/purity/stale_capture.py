@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Frame, Reporter, Rule, Scope, TransformEvent
-from jaxlint.api.syntax import all_parameters, nodes_of
+from jaxlint.api.syntax import all_parameters, cache, nodes_of
 from jaxlint.api.values import (
     Array,
     DictValue,
@@ -30,9 +30,9 @@ from jaxlint_rules.purity._captures import (
     between,
     declared_global,
     free_reads,
-    functions_of,
     setters,
     timeline,
+    users_of,
 )
 
 _NUMBERS = (Array, NumpyArray, Static)
@@ -189,23 +189,28 @@ class StaleCapture(Rule):
     def change_by_function(self, function: Function, path: str, name: str) -> Place | None:
         """A rebinding of the global `path`, or a call that does so, between calls of the function `name`."""
         tree = function.module.tree
-        for owner in (tree, *functions_of(tree)):
+        rebinds = setters(tree)
+        calls = rebinds.get(path, frozenset())
+        if name in rebinds:
+            calls = frozenset(
+                setter for setter in calls if setter not in rebinds[name]
+            )  # else: it is made again
+        for owner in (tree, *users_of(tree).get(name, ())):
             line = timeline(owner)
-            made = [place.line for place in line.bound.get(name, ())]
+            made = max((place.line for place in line.bound.get(name, ())), default=0)
             if owner is function.node or (made and owner is not tree):
                 continue
-            uses = [use for use in line.used.get(name, ()) if use.line > max(made, default=0)]
             changes = [
                 place
-                for setter in setters(tree).get(path, frozenset())
-                if name not in setters(tree)
-                or setter not in setters(tree)[name]  # it creates the function again
+                for setter in calls
                 for place in line.used.get(setter, ())
                 if function.module.call_of(place.node) is not None
             ]
             if not isinstance(owner, ast.Module) and path in declared_global(owner):
                 changes += line.bound.get(path, ())
-            change = between(changes, uses)
+            if not changes:
+                continue
+            change = between(changes, (use for use in line.used.get(name, ()) if use.line > made))
             if change is not None:
                 return change
         return None
@@ -213,21 +218,18 @@ class StaleCapture(Rule):
     def change_in_function(self, function: Function, path: str, name: str, value: Value) -> Place | None:
         """A function that rebinds the global `path` and then calls the compiled function, which others also call."""
         tree = function.module.tree
-        first = _first_value(tree, path)
+        first = _first_values(tree).get(path)
         if first is None or (isinstance(first, ast.Constant) and first.value is None):
             return None  # it is not ready before that
-        callers = 0
+        callers = [node for node in users_of(tree).get(name, ()) if node is not function.node]
         found: Place | None = None
-        for node in functions_of(tree):
-            if node is function.node:
-                continue
+        for node in callers:
             line = timeline(node)
-            uses = line.used.get(name, ())
-            callers += bool(uses)
+            uses = line.used[name]
             for place in line.bound.get(path, ()) if path in declared_global(node) else ():
                 if any(use.line > place.line for use in uses):
                     found = found or place
-        elsewhere = callers > 1 or bool(timeline(tree).used.get(name))
+        elsewhere = len(callers) > 1 or bool(timeline(tree).used.get(name))
         return found if elsewhere else None
 
     def change_inside(
@@ -236,19 +238,16 @@ class StaleCapture(Rule):
         """A function that mutates the global `path` between two calls of the compiled function."""
         if isinstance(value, (Array, Static, TupleValue)):
             return None
-        for node in functions_of(function.module.tree):
-            if node is function.node:
-                continue
+        for node in users_of(function.module.tree).get(name, ()):
             line = timeline(node)
-            uses = line.used.get(name)
             if (
-                not uses
+                node is function.node
                 or path.partition(".")[0] in {p.arg for p in all_parameters(node)} | line.bound.keys()
             ):
                 continue
             parent = function.module.parents.get(read)
             changes = [c for c in line.changed.get(path, ()) if not _is_other_item(c.node, parent)]
-            change = between(changes, uses)
+            change = between(changes, line.used[name])
             if change is not None:
                 return change
         return None
@@ -269,6 +268,7 @@ def _called_functions(function: Function) -> list[Function]:
     ]
 
 
+@cache
 def _clears_caches(tree: ast.Module) -> bool:
     """Whether a program clears compiled functions, so that they are traced again."""
     return any(node.attr in ("clear_cache", "clear_caches") for node in nodes_of(tree, ast.Attribute))
@@ -321,12 +321,18 @@ def _owner(scope: Scope, frame: Frame, function: Function) -> Owner | None:
     return None
 
 
-def _first_value(tree: ast.Module, name: str) -> ast.expr | None:
+@cache
+def _first_values(tree: ast.Module) -> dict[str, ast.expr | None]:
+    """The first value that a module's own statements give to each of its variables; None if only declared."""
+    found: dict[str, ast.expr | None] = {}
     for statement in tree.body:
         if isinstance(statement, ast.Assign):
-            if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):
-                return statement.value
-        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            if statement.target.id == name:
-                return statement.value
-    return None
+            targets = statement.targets
+        elif isinstance(statement, ast.AnnAssign):
+            targets = [statement.target]
+        else:
+            continue
+        for target in targets:
+            if isinstance(target, ast.Name):
+                found.setdefault(target.id, statement.value)
+    return found
