@@ -59,7 +59,7 @@ test-targets: ## the tests of compiling for TPUs and GPUs that are not there (TA
 vscode: ## the extension for VS Code, as editors/vscode/jaxlint.vsix; needs npm
 	cd editors/vscode && npm ci --ignore-scripts && npm test && npm run package
 
-test-editors: setup ## the tests in editors; installs Neovim, npm, Chromium and JupyterLab where it may
+test-editors: setup ## the tests in editors; installs Neovim, Emacs, npm, Chromium and JupyterLab where it may
 	@PYTHON="$(PYTHON)" tools/editors.sh
 
 slurm: ## install Slurm where that is allowed, for the tests that start one

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.editor_session import PAGE, project, run
+
 NEOVIM = shutil.which("nvim")
 
-PROGRAM = """import jax
-
-
-@jax.jit
-def double(value):
-    return jax.tree_map(lambda leaf: 2 * leaf, value)
-"""
-# What a user does, one after the other, with the settings of the documentation.
+# With the settings of the documentation.
 SESSION = """
 local root, out = arg_root, arg_out
 local function wait(what, ready)
@@ -44,8 +37,8 @@ vim.cmd("write")
 wait("the finding to go", function() return #vim.diagnostic.get(0) == 0 end)
 local file = io.open(out, "w")
 file:write(vim.json.encode({
-  said = said[1].message, code = said[1].code, line = said[1].lnum,
-  hover = hover[id].result.contents.value, action = actions[id].result[1].title,
+  said = said[1].message, hover = hover[id].result.contents.value,
+  action = actions[id].result[1].title,
 }))
 file:close()
 vim.cmd("qall!")
@@ -58,7 +51,7 @@ def settings() -> str:
     said = subprocess.run([NEOVIM, "--version"], capture_output=True, text=True, check=True).stdout
     version = re.search(r"v0\.(\d+)", said)
     new = version is None or int(version[1]) >= 11
-    page = (Path(__file__).resolve().parents[2] / "docs/editor.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     first, second = re.findall(r"```lua\n(.*?)```", page, re.DOTALL)
     return str(first if new else second)
 
@@ -66,30 +59,16 @@ def settings() -> str:
 @pytest.mark.skipif(NEOVIM is None, reason="Neovim is not installed")
 def test_neovim_shows_findings_and_hovers_and_makes_a_fix(tmp_path: Path) -> None:
     assert NEOVIM is not None
-    program, out = tmp_path / "program.py", tmp_path / "out.json"
-    (tmp_path / "pyproject.toml").touch()
-    program.write_text(PROGRAM)
-    (tmp_path / "jaxlint").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m jaxlint "$@"\n')
-    (tmp_path / "jaxlint").chmod(0o755)
+    project(tmp_path)
+    out = tmp_path / "out.json"
     (tmp_path / "init.lua").write_text(settings())
     given = {"arg_root": str(tmp_path), "arg_out": str(out)}
     script = tmp_path / "session.lua"
     script.write_text(
         "".join(f"local {name} = {json.dumps(value)}\n" for name, value in given.items()) + SESSION
     )
-    done = subprocess.run(
-        [NEOVIM, "--headless", "-u", str(tmp_path / "init.lua"), "-c", f"luafile {script}", "-c", "cquit"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=200,
+    run(
+        [NEOVIM, "--headless", "-u", tmp_path / "init.lua", "-c", f"luafile {script}", "-c", "cquit"],
+        tmp_path,
+        out,
     )
-    assert out.exists(), done.stderr
-    found = json.loads(out.read_text())
-    assert (found["code"], found["line"]) == ("JAX901", 5)
-    assert "jax.tree_map" in found["said"]
-    assert "`value` is **a tracer** in `double`" in found["hover"]
-    assert found["action"].startswith("jaxlint: ")
-    assert program.read_text() == PROGRAM.replace("jax.tree_map", "jax.tree.map")
-    assert done.returncode == 0, done.stderr
