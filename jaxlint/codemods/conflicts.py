@@ -21,11 +21,14 @@ class ChosenChanges:
         self._meanings: dict[str, set[str]] = {}  # of the names that the new imports bind
         self._moved: dict[ast.alias, set[NewImport | None]] = {}
         self._unbound: set[str] = set()  # names that no import binds any more
+        self._defined: dict[str, set[Edit]] = {}  # the edits that write a function or class of that name
 
     def add(self, draft: Draft) -> None:
         """Adds changes that these do not exclude."""
         for edit in draft.edits:
             insort(self._edits, edit, key=_place)
+            for name in _defined_by(edit, draft):
+                self._defined.setdefault(name, set()).add(edit)
         for new in draft.imports.all_new():
             self._meanings.setdefault(new.bound, set()).add(new.means)
         for alias, moved in draft.imports.moved.items():
@@ -33,8 +36,8 @@ class ChosenChanges:
         self._unbound |= draft.imports.unbound()
 
     def excludes(self, draft: Draft) -> bool:
-        """Whether an edit overlaps, one import moves to two places, one name gets two meanings, or a name is written
-        that is no longer imported."""
+        """Whether an edit overlaps, one import moves to two places, one name gets two meanings or two new definitions,
+        or a name is written that is no longer imported."""
         imports = draft.imports
         bound = {new.bound: new.means for new in imports.all_new()}
         return (
@@ -42,6 +45,11 @@ class ChosenChanges:
             or any(self._moved.get(alias, {new}) != {new} for alias, new in imports.moved.items())
             or _writes(draft.edits, self._unbound)
             or _writes(self._edits, imports.unbound())
+            or any(
+                self._defined.get(name, {edit}) != {edit}
+                for edit in draft.edits
+                for name in _defined_by(edit, draft)
+            )
             or any(map(self._overlaps, draft.edits))
         )
 
@@ -69,6 +77,21 @@ def _writes(edits: Iterable[Edit], names: set[str]) -> bool:
     return bool(names) and any(
         re.search(rf"(?<![\w.]){name}\b", edit.content) for name in names for edit in edits
     )
+
+
+def _defined_by(edit: Edit, draft: Draft) -> list[str]:
+    """The functions and classes that an edit inserts into a module or class. One inserted into a function is used right
+    after it, so another one of that name does not matter; one in the place of another text is that of the program."""
+    if not _is_empty(edit.span):
+        return []
+    names = re.findall(r"^[ \t]*(?:async def|def|class)[ \t]+(\w+)", edit.content, re.M)
+    line = edit.span.line
+    inside = names and any(
+        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.lineno < line <= (node.end_lineno or line)
+        for node in ast.walk(draft.site.tree)
+    )
+    return [] if inside else names
 
 
 def _place(edit: Edit) -> Span:

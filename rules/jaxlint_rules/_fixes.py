@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Frame, Module, Reporter
-from jaxlint.api.syntax import span_of
+from jaxlint.api.syntax import may_expect_tracer_errors, span_of
 from jaxlint.finding import FixRequest, Safety, Step
 
 
@@ -40,8 +40,11 @@ def _redeclare(
 def only_staged(frame: Frame) -> bool:
     """Whether the function of `frame` never runs on concrete values: it is decorated, or defined in one that is.
 
-    Code that fails on a tracer then fails on every run, and no caller relies on it.
+    Code that fails on a tracer then fails on every run, and no caller relies on it, unless the file may run functions
+    in order to see them fail.
     """
+    if may_expect_tracer_errors(frame.module.tree):
+        return False
     current: Frame | None = frame
     while current is not None and current.function is not None:
         caller = current.caller

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from jaxlint.syntax.facts.nodes import (
     FunctionNode,
@@ -24,12 +25,56 @@ def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
             last = dotted(name).rpartition(".")[2] if name is not None else "BaseException"
             if (
                 last in ("Exception", "BaseException", "TypeError")
-                or "Tracer" in last
-                or "Concretization" in last
+                or _is_of_tracers(last)
                 or not last[:1].isupper()
                 or last.isupper()  # a name for a tuple of classes, whatever they are
             ):
                 return True
+    return False
+
+
+def _is_of_tracers(name: str) -> bool:
+    """Whether a class of errors is one that JAX raises for tracers only."""
+    return "Tracer" in name or "Concret" in name or name in ("JAXTypeError", "JAXIndexError")
+
+
+@cache
+def may_expect_tracer_errors(tree: ast.AST) -> bool:
+    """Whether a file may run functions in order to see them fail: it names an error of tracers in a handler, or a
+    `try` that catches one calls a function that it does not know by name, such as a parameter."""
+    known = {*dir(builtins)}
+    for node in walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            known.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            known |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    for node in walk(tree):
+        if isinstance(node, ast.Try):
+            catches = swallows_tracer_errors(node.handlers)
+            named = [
+                dotted(part).rpartition(".")[2]
+                for handler in node.handlers
+                if handler.type is not None
+                for part in walk(handler.type)
+            ]
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            contexts = [item.context_expr for item in node.items if expects_error(item.context_expr)]
+            catches = bool(contexts)
+            named = [dotted(part).rpartition(".")[2] for one in contexts for part in walk(one)]
+        else:
+            continue
+        if any(map(_is_of_tracers, named)):
+            return True
+        if catches and any(
+            isinstance(part, ast.Call)
+            and (
+                isinstance(part.func, ast.Subscript)
+                or (isinstance(part.func, ast.Name) and part.func.id not in known)
+            )
+            for step in node.body
+            for part in walk(step)
+        ):
+            return True
     return False
 
 

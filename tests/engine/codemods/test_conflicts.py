@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import random
 import time
+from pathlib import Path
 from typing import Any, cast
 
 from jaxlint.codemods.conflicts import ChosenChanges
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.source.imports import ImportChanges, NewImport
+from jaxlint.codemods.source.site import Site
 from jaxlint.codemods.source.text_edits import overlaps
 from jaxlint.finding import Edit, Span
+from jaxlint.source.read import source_from_bytes
 
 
 def draft(edits: list[Edit], imports: ImportChanges | None = None) -> Draft:
@@ -78,3 +81,18 @@ def test_thousands_of_edits_are_compared_with_their_neighbours_alone() -> None:
         if not chosen.excludes(one):
             chosen.add(one)
     assert time.process_time() - start < 2
+
+
+def test_two_fixes_do_not_define_one_name_in_a_module() -> None:
+    file = source_from_bytes(b"def f(x):\n    return x\n\n\ndef g(x):\n    return x\n", Path("a.py"), "a.py")
+
+    def inserts(line: int, column: int, text: str) -> Draft:
+        place = Span(line, column, line, column)
+        return Draft(Site(file), cast(Any, None), edits=[Edit("a.py", place, text)])
+
+    chosen = ChosenChanges()
+    chosen.add(inserts(1, 1, "@jax.jit\ndef step(x, y):\n    return x + y\n\n\n"))
+    assert chosen.excludes(inserts(5, 1, "@jax.jit\ndef step(x):\n    return -x\n\n\n"))
+    assert not chosen.excludes(inserts(5, 1, "@jax.jit\ndef step_2(x):\n    return -x\n\n\n"))
+    # in a function it is used right after it
+    assert not chosen.excludes(inserts(6, 1, "    def step(x):\n        return -x\n\n"))
