@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, own_parts, parameters
-from jaxlint.codemods.purity.values import NUMPY, Fn, Plain, Whole, leaves_of
+from jaxlint.codemods.purity.values import NUMPY, Cls, Fn, Inst, Plain, Whole, leaves_of
 
 Root = tuple[object, ...]  # a variable by its scope and name, or an attribute by its name
 
@@ -17,7 +17,10 @@ _SAME = frozenset(
     """asarray ascontiguousarray asanyarray require frombuffer reshape ravel squeeze transpose swapaxes moveaxis atleast_1d
     atleast_2d atleast_3d broadcast_to expand_dims from_dlpack ndarray""".split()  # noqa: SIM905
 )
-_ONWARD = frozenset({"memoryview", "iter", "zip", "enumerate", "list", "tuple", "dict", "reversed", "next", "itertools.cycle"})  # fmt: skip
+_ONWARD = frozenset({"memoryview", "iter", "zip", "enumerate", "list", "tuple", "dict", "reversed", "next", "map", "filter"})  # fmt: skip
+PUT = frozenset({"put", "put_nowait", "append", "appendleft", "insert", "extend", "send"})
+_TAKE = frozenset({"get", "get_nowait", "pop", "popleft", "result"})
+_MEMORY = frozenset({"bytearray", "mmap.mmap", "multiprocessing.shared_memory.SharedMemory"})
 _DEPTH = 5
 
 
@@ -65,6 +68,10 @@ class Aliases:
             for callee in self.possible.of(node.func, file):
                 if isinstance(callee, Fn):
                     self._passed(node, file, callee)
+            if isinstance(node.func, ast.Attribute) and node.func.attr in PUT and node.args:
+                for holder in self._roots(node.func.value, file, 0):
+                    for root in self._roots(node.args[-1], file, 0):
+                        self._join(holder, root)
 
     def _passed(self, call: ast.Call, file: File, callee: Fn) -> None:
         scope = callee.file.names.scope_inside(callee.node)
@@ -73,7 +80,7 @@ class Aliases:
                 call, callee.node, parameter, bound=callee.receiver is not None
             )
             if isinstance(given, ast.expr) and scope is not None:
-                for root in self._roots(given, file, 0):
+                for root in self._roots(given, file, 0) or self._file(given, file):
                     self._join(("variable", id(scope), parameter.arg), root)
 
     def _given(self, target: ast.expr, value: ast.expr, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
@@ -89,13 +96,35 @@ class Aliases:
             for root in own:
                 for other in roots:
                     self._join(root, other)
-                if not roots and (
-                    NUMPY in leaves_of(self.possible.of(given, file)) or self._is_bytes(given, file)
+                if self._is_bytes(given, file) or (
+                    not roots and NUMPY in leaves_of(self.possible.of(given, file))
                 ):
                     yield root, given, file
 
     def _is_bytes(self, node: ast.AST, file: File) -> bool:
-        return isinstance(node, ast.Call) and self.possible.name_of(node.func, file) == "bytearray"
+        """Whether an expression creates memory that other objects may share: bytes, or a part of a file."""
+        return isinstance(node, ast.Call) and (
+            self.possible.name_of(node.func, file) in _MEMORY or self._mapped(node, file) is not None
+        )
+
+    def _mapped(self, call: ast.Call, file: File) -> ast.expr | None:
+        """The path of a file that a call maps into memory, or opens to write into the middle of it."""
+        if not call.args:
+            return None
+        if self.possible.name_of(call.func, file) == "numpy.memmap":
+            return call.args[0]
+        modes = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "mode")]
+        text = "".join(
+            one.value for one in modes if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        )
+        opens = file.names.builtin(call.func) == "open"
+        return call.args[0] if opens and "+" in text and "b" in text else None
+
+    def _file(self, path: ast.expr, file: File) -> set[Root]:
+        """The root of the file behind a path: its variable or its text."""
+        if isinstance(path, ast.Name):
+            return self._variable(path, file)
+        return {("attribute", path.attr) if isinstance(path, ast.Attribute) else ("file", ast.unparse(path))}
 
     def _join(self, one: Root, other: Root) -> None:
         first, second = self.group(one), self.group(other)
@@ -112,6 +141,10 @@ class Aliases:
         if isinstance(node, ast.Attribute):
             if node.attr in _PARTS and NUMPY in leaves_of(self.possible.of(node.value, file)):
                 return self._roots(node.value, file, depth + 1)
+            if node.attr == "buf" and not any(
+                isinstance(one, Inst) for one in self.possible.of(node.value, file)
+            ):
+                return self._roots(node.value, file, depth + 1)  # of shared memory
             for value in self.possible.of(node.value, file):
                 if isinstance(value, Whole):
                     return {("variable", id(value.file.names.module), node.attr)}
@@ -149,15 +182,35 @@ class Aliases:
     def _of_call(self, node: ast.Call, file: File, depth: int) -> set[Root]:
         name = self.possible.name_of(node.func, file)
         module, _, last = name.rpartition(".")
-        if (module == "numpy" and last in _SAME) or name in _ONWARD or name.startswith("torch."):
+        if (path := self._mapped(node, file)) is not None:
+            return self._file(path, file)
+        if module == "numpy" and last in _SAME:  # the other arguments are shapes and dtypes
+            buffers = [one.value for one in node.keywords if one.arg in ("buffer", "a", "object")]
+            return set().union(*(self._roots(one, file, depth + 1) for one in [*node.args[:1], *buffers]))
+        if name in _ONWARD or name.startswith(("torch.", "itertools.")):
             given = [*node.args, *(one.value for one in node.keywords)]
             return set().union(*(self._roots(one, file, depth + 1) for one in given))
-        if isinstance(node.func, ast.Attribute) and not name and node.func.attr in _VIEWS:
-            return self._roots(node.func.value, file, depth + 1)
         found: set[Root] = set()
-        for callee in self.possible.of(node.func, file):
+        callees = set(self.possible.of(node.func, file))
+        if isinstance(node.func, ast.Attribute):
+            if not name and node.func.attr in _VIEWS | _TAKE:
+                found |= self._roots(node.func.value, file, depth + 1)
+            if node.func.attr == "submit" and node.args:  # to an executor, which calls it
+                callees |= self.possible.of(node.args[0], file)
+        for callee in callees:
             if isinstance(callee, Fn):
                 found |= self._returned(callee, depth + 1)
+            elif isinstance(callee, Cls):
+                found |= self._iterated(callee, depth + 1)
+        return found
+
+    def _iterated(self, cls: Cls, depth: int) -> set[Root]:
+        """The arrays that an object of a class gives when it is iterated over or indexed."""
+        found: set[Root] = set()
+        for name in ("__next__", "__iter__", "__getitem__"):
+            member = self.possible.classes.member(cls, name)
+            if member is not None and isinstance(member[1].node, ast.FunctionDef):
+                found |= self._returned(Fn(member[1].node, member[0].file), depth)
         return found
 
     def _returned(self, callee: Fn, depth: int) -> set[Root]:

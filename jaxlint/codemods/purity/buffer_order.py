@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
+from jaxlint.codemods.purity.array_aliases import PUT
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, function_around, own_parts
 from jaxlint.codemods.purity.values import ARRAY, NUMPY, Cls, Fn, leaves_of
@@ -42,12 +43,36 @@ class Order:
         writes = list(self._positions(write, other, around, home))
         if reads and writes:
             return self._in_one(birth, around, home, reads, writes, (read, file, write, other), depth)
+        if writes and self._is_filled_before(birth, around, home, writes):
+            return False
         if isinstance(around, ast.Module):
             return not writes or not self._is_certain(writes)  # the module itself does one of the two, once
         for call, how, place in self._callers(around, home):
             if call is None or how or self._after(call, place, read, file, write, other, depth + 1):
                 return True
         return False
+
+    def _is_filled_before(self, birth: ast.AST, around: Home, home: File, writes: Sequence[ast.AST]) -> bool:
+        """Whether each write to a new array comes before it is handed on: yielded, or put into a container."""
+        if not self._is_certain(writes):
+            return False
+        handed = [
+            part
+            for part in own_parts(around)
+            if isinstance(part, ast.Yield)
+            or (isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in PUT)
+        ]
+        return bool(handed) and not any(
+            _end(one) <= _start(write)
+            or any(
+                isinstance(loop, _LOOPS)
+                and loop in set(home.names.ancestors(write))
+                and not self._is_new(birth, loop, home)
+                for loop in home.names.ancestors(one)
+            )
+            for one in handed
+            for write in writes
+        )
 
     def _callers(self, function: ast.AST, file: File) -> Iterator[tuple[ast.Call | None, str, File]]:
         """The calls of a function. For a constructor, those of the class."""
@@ -123,7 +148,7 @@ class Order:
 
     def _is_new(self, birth: ast.AST | None, loop: ast.AST, home: File) -> bool:
         """Whether each iteration creates its own array."""
-        if birth is None or loop not in set(home.names.ancestors(birth)):
+        if birth is None or loop not in set(home.names.ancestors(birth)) or _is_iterated(birth, loop):
             return False
         return not any(isinstance(one, _BRANCHES) for one in home.names.ancestors_below(birth, loop))
 
@@ -136,9 +161,15 @@ class Order:
         leading = self._leading_to(own)
         for part in own_parts(around):
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
-                if any(one in leading for one in self._called(part, home)):
+                called = [one for one in self._called(part, home) if one in leading]
+                if called:
                     above = home.names.parents.get(part)
-                    yield above if isinstance(above, ast.Call) and above.func is part else part
+                    at_once = isinstance(above, ast.Call) and above.func is part
+                    # the body of a generator runs when it is iterated over, perhaps far away
+                    outside = at_once and not _is_in_a_loop_head(above or part, home)
+                    if outside and any(map(_yields, called)):
+                        at_once = False
+                    yield above if at_once and above is not None else part
             elif isinstance(part, ast.Lambda) and part in leading:
                 yield part
 
@@ -207,6 +238,7 @@ class Order:
     ) -> bool:
         """Whether a result of the read is fetched on every path from the read to the write, or to the end of the function."""
         tainted: set[str] = set()
+        filled: set[str] = set()  # those that are lists of results
         above = set(home.names.ancestors(read))
         statements = sorted((one for one in own_parts(around) if isinstance(one, ast.stmt)), key=_start)
         first = [one for one in statements if _end(one) >= _end(read)]
@@ -239,10 +271,12 @@ class Order:
             ):
                 return True
             if not conditional and isinstance(statement, ast.If | ast.While | ast.Assert):
-                return True  # a test on an array waits for it
+                if not _asks_lengths(statement.test, tainted - filled):
+                    return True  # a test on an array waits for it
             if not conditional and self._stores(statement, home):
                 return True
             tainted |= _bound_by(statement)
+            filled |= _filled_by(statement)
         return False
 
     def _expressions_around(self, read: ast.AST, home: File) -> Iterator[ast.AST]:
@@ -287,6 +321,33 @@ class Order:
         )
 
 
+def _is_iterated(node: ast.AST, loop: ast.AST) -> bool:
+    """Whether a node is in what a loop iterates over, which is evaluated once."""
+    generators = getattr(loop, "generators", ())
+    over = generators[0].iter if generators else getattr(loop, "iter", None)
+    return over is not None and any(part is node for part in ast.walk(over))
+
+
+def _yields(function: ast.AST) -> bool:
+    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own_parts(function))
+
+
+def _is_in_a_loop_head(node: ast.AST, file: File) -> bool:
+    """Whether a node is in what the loop around it iterates over."""
+    return any(isinstance(loop, _LOOPS) and _is_iterated(node, loop) for loop in file.names.ancestors(node))
+
+
+def _asks_lengths(test: ast.expr, names: Set[str]) -> bool:
+    """Whether a test needs only the lengths of these variables."""
+    asked = {
+        part
+        for call in ast.walk(test)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "len"
+        for part in ast.walk(call)
+    }
+    return all(part in asked for part in ast.walk(test) if isinstance(part, ast.Name) and part.id in names)
+
+
 def _start(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
@@ -324,8 +385,13 @@ def _bound_by(statement: ast.stmt) -> set[str]:
         for part in ast.walk(node)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
+    return found | _filled_by(statement)
+
+
+def _filled_by(statement: ast.stmt) -> set[str]:
+    """The variable whose method a statement calls: a list that it extends."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            found.add(function.value.id)
-    return found
+            return {function.value.id}
+    return set()

@@ -9,6 +9,7 @@ from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
+from jaxlint.codemods.purity.equal_statics import EqualStatics
 from jaxlint.codemods.purity.function_objects import FunctionObjects
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
@@ -74,7 +75,10 @@ def check_jitted(
     for what in ClosedOver(possible).changing(traced.functions, function):
         raise Refused(f"it {what}; a compiled function keeps the first value")
     if own is not None:
-        for what in ClosedOver(possible).of_object(own, traced.functions):
+        for what in (
+            *ClosedOver(possible).of_object(own, traced.functions),
+            *StaticObjects(possible).set_by_name(own, traced.functions),
+        ):
             raise Refused(f"it {what}; a compiled method keeps the first value")
     for what in StaticObjects(possible).changing(function, file, not_traced, traced.functions):
         raise Refused(f"it {what}; a compiled function keeps the first value")
@@ -125,7 +129,10 @@ def _check_computed(
         raise Refused(what)
     given = [possible.of_parameter(one, file) for one in parameters(function)]
     values = frozenset().union(possible.returned(function, file), *given)
-    for what in Rebuilding(possible, Region(function, frozenset())).problems(values):
+    for what in (
+        *Rebuilding(possible, Region(function, frozenset())).problems(values),
+        *EqualStatics(possible).in_trees(values),
+    ):
         raise Refused(what)
 
 
@@ -163,7 +170,11 @@ def check_nodes(
             raise Refused(_told(problem))
     varying = _varying(nodes, file)
     carried = frozenset(value for name in varying for value in possible.of(name, file))
-    for what in (*Rebuilt(possible).lost(carried), *Rebuilding(possible, region).problems(carried)):
+    for what in (
+        *Rebuilt(possible).lost(carried),
+        *Rebuilding(possible, region).problems(carried),
+        *EqualStatics(possible).in_trees(carried),
+    ):
         raise Refused(what)
     if strict:
         for what in (*values_checked(possible), *promotion_chosen(possible)):

@@ -15,9 +15,21 @@ from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode
-from jaxlint.codemods.purity.values import NUMBER, Box, Cls, Inst, Made, Method, Unknown, Value, leaves_of
+from jaxlint.codemods.purity.values import (
+    NUMBER,
+    Box,
+    Cls,
+    Inst,
+    Made,
+    Method,
+    Unknown,
+    Value,
+    Values,
+    leaves_of,
+)
 
 _DATACLASSES = ("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass")
+_TREES = ("flax.", "chex.dataclass", "equinox.", "typing.NamedTuple", "collections.namedtuple")
 _TUPLES = ("typing.NamedTuple", "collections.namedtuple")
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _REPLACING = ("replace", "_replace", "_make")
@@ -43,6 +55,46 @@ class EqualStatics:
             if self._mixed(list(self._given(parameter, function, file))):
                 return "a tuple of numbers of more than one type, whose `==` treats different values as equal"
         return None
+
+    def in_trees(self, values: Values) -> Iterator[str]:
+        """The static parts of these objects, as trees, whose `==` may hold for two that differ; in words."""
+        waiting = {leaf.cls for leaf in leaves_of(values) if isinstance(leaf, Inst)}
+        seen: set[Cls] = set()
+        while waiting:
+            cls = waiting.pop()
+            if cls in seen:
+                continue
+            seen.add(cls)
+            for name in sorted(self._attributes(cls)):
+                held = leaves_of(self.possible.attribute(Inst(cls), name))
+                for one in {leaf.cls for leaf in held if isinstance(leaf, Inst)}:
+                    parts = [heir for heir in self.possible.classes.heirs(one) if not self._is_tree(heir)]
+                    if any(map(self._is_equal_to_others, parts)):
+                        yield (
+                            f"JAX compares the `{name}` of each `{cls.node.name}` by its `==`, "
+                            "which treats different values as equal"
+                        )
+                    waiting.add(one)
+
+    def _attributes(self, cls: Cls) -> set[str]:
+        """The fields of a class, and what its methods set."""
+        return {
+            *self.possible.fields(cls),
+            *(
+                node.attr
+                for node in ast.walk(cls.node)
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and isinstance(node.value, ast.Name)
+            ),
+        }
+
+    def _is_tree(self, cls: Cls) -> bool:
+        """Whether JAX flattens the objects of a class, which it then does not compare."""
+        names = (*self.possible.classes.decorators(cls), *self.possible.external_bases(cls))
+        return self.possible.classes.member(cls, "tree_flatten") is not None or any(
+            name.startswith(_TREES) or name.rpartition(".")[2].startswith("register_") for name in names
+        )
 
     def _is_equal_to_others(self, cls: Cls) -> bool:
         """Whether objects of a class may be equal though they differ in something that is read."""

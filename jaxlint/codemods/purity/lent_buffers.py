@@ -24,6 +24,7 @@ _WRITERS = frozenset({"copyto", "put", "place", "putmask", "put_along_axis", "fi
 _INTO = frozenset({"readinto", "readinto1", "recv_into", "recvfrom_into", "shuffle", "pack_into"})
 _OWN = frozenset({"fill", "sort", "partition", "put", "itemset", "resize", "setfield", "__setitem__"})
 _LIBRARIES = ("jax.", "optax.", "flax.", "equinox.", "haiku.", "chex.", "distrax.", "rlax.", "orbax.")
+_MEMORY = ("bytearray", "memoryview", "memmap", "mmap", "SharedMemory")
 _SHAPES = frozenset({"shape", "ndim", "size", "zeros_like", "ones_like", "full_like", "empty_like", "result_type"})  # fmt: skip
 
 
@@ -79,7 +80,7 @@ class LentBuffers:
 
     def _is_possible(self) -> bool:
         """Whether some code changes a NumPy array, or has bytes that may back one; most programs have neither."""
-        return bool(self.program.calls.get("bytearray") or self.program.calls.get("memoryview")) or any(
+        return any(map(self.program.calls.get, _MEMORY)) or any(
             certain for _, _, _, certain in self._changed()
         )
 
@@ -91,7 +92,9 @@ class LentBuffers:
                     values = self.possible.of(target, file)
                     if NUMPY in values:
                         yield target, node, file, True
-                    elif isinstance(node, ast.Subscript) and any(isinstance(one, Unknown) for one in values):
+                    elif isinstance(node, ast.Call) or (
+                        isinstance(node, ast.Subscript) and any(isinstance(one, Unknown) for one in values)
+                    ):
                         yield target, node, file, False
 
     def _targets(self, node: ast.AST, file: File) -> Iterator[ast.expr]:
@@ -106,8 +109,9 @@ class LentBuffers:
             last = name.rpartition(".")[2] or getattr(node.func, "attr", "")
             if node.args and (last in _INTO or (name.startswith("numpy.") and last in _WRITERS)):
                 yield node.args[0]
-            elif isinstance(node.func, ast.Attribute) and not name and last in _OWN:
-                yield node.func.value
+            elif isinstance(node.func, ast.Attribute) and last in _OWN | {"write"}:
+                if not name or last == "write":
+                    yield node.func.value
             elif name.startswith("numpy.") and len(node.args) == 3:
                 yield node.args[2]
 
@@ -140,11 +144,18 @@ class LentBuffers:
             both = [node.left, *([node.right] if isinstance(node, ast.BinOp) else node.comparators)]
             values = [leaves_of(self.possible.of(one, file)) for one in both]
             beside = any(ARRAY in one for one in values)
-            return [one for one, own in zip(both, values, strict=True) if beside and NUMPY in own]
+            return [
+                one
+                for one, own in zip(both, values, strict=True)
+                if beside and (NUMPY in own or any(isinstance(each, Unknown) for each in own))
+            ]
         if not isinstance(node, ast.Call):
             return []
         arguments = [*node.args, *(one.value for one in node.keywords)]
         name = self.possible.name_of(node.func, file)
+        if (name == "map" or name.startswith("jax.tree")) and len(arguments) > 1:
+            first = self.possible.name_of(arguments[0], file)
+            return arguments[1:] if first.startswith(("jax.numpy.", "jax.device_put")) else []
         if name.startswith(_LIBRARIES):
             return [] if name.rpartition(".")[2] in _SHAPES or name.startswith("jax.tree") else arguments
         if isinstance(node.func, ast.Attribute) and ARRAY in self.possible.of(node.func.value, file):

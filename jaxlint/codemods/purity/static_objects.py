@@ -55,6 +55,19 @@ class StaticObjects:
             if self._may_be(node.value, other, classes):
                 yield from self._attribute(node, other, classes)
 
+    def set_by_name(self, cls: Cls, traced: Mapping[ast.AST, File]) -> Iterator[str]:
+        """The attributes that `traced` methods read of their own object, of a class, and that may be set by name."""
+        classes = set(self.possible.classes.heirs(cls))
+        for node, other in _attributes_read(traced):
+            if isinstance(node.value, ast.Name) and self._is_of_method(node.value, other):
+                if self._may_be(node.value, other, classes):
+                    yield from self._by_name(node, classes)
+
+    def _is_of_method(self, node: ast.Name, file: File) -> bool:
+        """Whether a name is the first parameter of a method around it, of nested functions too."""
+        scope = file.names.scope_at(node).resolve(node.id)
+        return scope is not None and node.id == first_parameter(scope.node)
+
     def _is_receiver(self, parameter: ast.arg, function: FunctionNode, file: File) -> bool:
         inside = self.possible.classes.class_around(function, file) is not None
         return inside and parameter is parameters(function)[0]
@@ -68,6 +81,10 @@ class StaticObjects:
             for other, store in self.program.stores.get(name, ()):
                 if not self._constructs(store, other) and self._may_be(store.value, other, classes, True):
                     yield f"{read}, which is set at {self.program.place(other, store)}"
+        yield from self._by_name(node, classes)
+
+    def _by_name(self, node: ast.Attribute, classes: set[Cls]) -> Iterator[str]:
+        read = f"reads `{shown_source(node)}`"
         for name in _BY_NAME:
             for other, call in self.program.calls.get(name.rpartition(".")[2], ()):
                 if not call.args or ast.unparse(call.func) != name or not may_mention(call, node.attr):

@@ -69,3 +69,48 @@ def test_a_buffer_may_change_while_jax_reads_it(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize("name", FINE)
 def test_a_buffer_that_jax_has_read_may_change(tmp_path: Path, name: str) -> None:
     assert refusal(tmp_path, MODEL + FINE[name]) == ""
+
+
+# Loaders that fill one buffer again: what is handed on through queues, iterators, threads and files.
+REUSED = {
+    "queue thread": 'import queue, threading\nbuf = np.zeros(4)\nq = queue.Queue(2)\ndef fill():\n    for i in range(9):\n        buf[:] = i\n        q.put(buf)\nthreading.Thread(target=fill).start()\nout = []\nfor _ in range(9):\n    out.append(f(q.get()))\n',
+    "queue of two buffers, in a class": 'import queue, threading\nclass Loader:\n    def __init__(self):\n        self.buffers = [np.zeros(4) for _ in range(3)]\n        self.queue = queue.Queue(1)\n    def fill(self):\n        for i in range(9):\n            out = self.buffers[i % 3]\n            np.multiply(2, i, out=out)\n            self.queue.put(out)\n        self.queue.put(None)\n    def __iter__(self):\n        threading.Thread(target=self.fill).start()\n        while (one := self.queue.get()) is not None:\n            yield one\nout = [f(one) for one in Loader()]\n',
+    "deque": 'import collections\nbuf = np.zeros(4)\nwaiting = collections.deque()\nout = []\nfor i in range(9):\n    buf[:] = i\n    waiting.append(jnp.asarray(buf))\n    if len(waiting) > 2:\n        out.append(f(waiting.popleft()))\n',
+    "prefetch generator": 'import collections\ndef prefetch(it, n=2):\n    waiting = collections.deque()\n    for one in it:\n        waiting.append(jax.device_put(one))\n        if len(waiting) > n:\n            yield waiting.popleft()\n    while waiting:\n        yield waiting.popleft()\n\ndef batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nout = [f(one) for one in prefetch(batches())]\n',
+    "prefetch raw": 'import collections\ndef prefetch(it, n=2):\n    waiting = collections.deque()\n    for one in it:\n        waiting.append(one)\n        if len(waiting) > n:\n            yield waiting.popleft()\n    while waiting:\n        yield waiting.popleft()\n\ndef batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nout = [f(one) for one in prefetch(batches())]\n',
+    "prefetch map": "import collections\ndef prefetch(it, n=2):\n    waiting = collections.deque()\n    for one in it:\n        waiting.append(jax.tree.map(jnp.asarray, one))\n        if len(waiting) > n:\n            yield waiting.popleft()\n    while waiting:\n        yield waiting.popleft()\n\ndef batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield {'x': buf}\n\nout = [f(one['x']) for one in prefetch(batches())]\n",
+    "list of it": 'def batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nkept = []\nfor one in batches():\n    kept.append(jnp.asarray(one))\nout = [f(one) for one in kept]\n',
+    "comprehension": 'def batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nkept = [jnp.asarray(one) for one in batches()]\nout = [f(one) for one in kept]\n',
+    "map": 'def batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nout = [f(one) for one in map(jnp.asarray, batches())]\n',
+    "memmap r+b": "live = np.memmap('x', dtype=np.float32, mode='r', shape=(4,))\nout = []\nfor i in range(9):\n    with open('x', 'r+b') as h:\n        h.write(np.full(4, i, np.float32).tobytes())\n    out.append(f(jnp.asarray(live)))\n",
+    "two memmaps": "a = np.memmap('x', dtype=np.float32, mode='w+', shape=(4,))\nb = np.memmap('x', dtype=np.float32, mode='r', shape=(4,))\nout = []\nfor i in range(9):\n    a[:] = i\n    out.append(f(jnp.asarray(b)))\n",
+    "shared memory": 'from multiprocessing import shared_memory\nshm = shared_memory.SharedMemory(create=True, size=32)\na = np.ndarray((4,), np.float64, buffer=shm.buf)\nb = np.ndarray((4,), np.float64, buffer=shm.buf)\nout = []\nfor i in range(9):\n    a[:] = i\n    out.append(f(b))\n',
+    "mmap": 'import mmap\nm = mmap.mmap(-1, 32)\nview = np.frombuffer(m, np.float64)\nout = []\nfor i in range(9):\n    m.seek(0)\n    m.write(np.full(4, i).tobytes())\n    out.append(f(view))\n',
+    "readinto a view": "raw = bytearray(32)\nview = memoryview(raw)\nout = []\nwith open('x', 'rb') as h:\n    while h.readinto(view):\n        out.append(f(np.frombuffer(raw)))\n",
+    "loader class": 'class Stream:\n    def __init__(self):\n        self.buffer = np.zeros(4)\n        self.i = 0\n    def __iter__(self):\n        return self\n    def __next__(self):\n        self.i += 1\n        if self.i > 9:\n            raise StopIteration\n        self.buffer[:] = self.i\n        return self.buffer\nout = [f(one) for one in Stream()]\n',
+    "islice": 'import itertools\ndef batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nout = []\nfor one in itertools.islice(batches(), 5):\n    out.append(f(one))\n',
+    "tee": 'import itertools\ndef batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\na, b = itertools.tee(batches())\nout = [f(x) + f(y) for x, y in zip(a, b)]\n',
+    "executor": 'import concurrent.futures\nbuf = np.zeros(4)\ndef load(i):\n    buf[:] = i\n    return buf\nout = []\nwith concurrent.futures.ThreadPoolExecutor(1) as pool:\n    nxt = pool.submit(load, 0)\n    for i in range(1, 9):\n        x = nxt.result()\n        nxt = pool.submit(load, i)\n        out.append(f(x))\n',
+    "generator in a variable": 'def batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nloader = batches()\nout = []\nfor one in loader:\n    out.append(f(one))\n',
+    "prefetched in a variable": 'import collections\ndef prefetch(it, n=2):\n    waiting = collections.deque()\n    for one in it:\n        waiting.append(jax.device_put(one))\n        if len(waiting) > n:\n            yield waiting.popleft()\n    while waiting:\n        yield waiting.popleft()\n\ndef batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nloader = prefetch(batches())\nout = [f(one) for one in loader]\n',
+    "next": 'def batches():\n    buf = np.zeros(4)\n    for i in range(9):\n        buf[:] = i\n        yield buf\n\nloader = batches()\nout = []\nfor _ in range(5):\n    out.append(f(next(loader)))\n',
+}  # fmt: skip
+NOT_REUSED = {
+    "plain memmap": "data = np.memmap('x', dtype=np.float32, mode='r', shape=(40,))\nout = []\nfor i in range(9):\n    out.append(f(jnp.asarray(data[i:i+4])))\nwith open('log.txt', 'w') as h:\n    h.write(str(out))\n",
+    "queue of new arrays": 'import queue, threading\nq = queue.Queue(2)\ndef fill():\n    for i in range(9):\n        buf = np.zeros(4)\n        buf[:] = i\n        q.put(buf)\nthreading.Thread(target=fill).start()\nout = []\nfor _ in range(9):\n    out.append(f(q.get()))\n',
+    "queue of copies": 'import queue\nbuf = np.zeros(4)\nq = queue.Queue()\nfor i in range(9):\n    buf[:] = i\n    q.put(buf.copy())\nout = []\nfor _ in range(9):\n    out.append(f(q.get()))\n',
+    "queue, waited": 'import queue\nbuf = np.zeros(4)\nq = queue.Queue()\nout = []\nfor i in range(9):\n    buf[:] = i\n    q.put(buf)\n    out.append(float(f(q.get())))\n',
+    "a generator of new arrays": 'def batches():\n    for i in range(9):\n        buf = np.zeros(4)\n        buf[:] = i\n        yield buf\n\nloader = batches()\nout = [f(x) for x in loader]\n',
+    "shuffled before": 'def batches(rows, rng):\n    order = np.arange(9)\n    rng.shuffle(order)\n    for i in order:\n        yield rows[i]\n\nloader = batches(np.ones((9, 4)), np.random.default_rng(0))\nout = [f(x) for x in loader]\n',
+    "memmap written by a checkpoint": "data = np.memmap('x', dtype=np.float32, mode='r', shape=(40,))\nout = []\nfor i in range(9):\n    out.append(f(jnp.asarray(data[i:i+4])))\n    with open('ck.bin', 'wb') as h:\n        h.write(b'1')\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REUSED)
+def test_a_loader_that_fills_its_buffer_again(tmp_path: Path, name: str) -> None:
+    assert "changes a NumPy buffer while JAX may still read it" in refusal(tmp_path, MODEL + REUSED[name])
+
+
+@pytest.mark.parametrize("name", NOT_REUSED)
+def test_a_loader_that_gives_new_arrays(tmp_path: Path, name: str) -> None:
+    assert refusal(tmp_path, MODEL + NOT_REUSED[name]) == ""

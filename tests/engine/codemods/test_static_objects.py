@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
-from tests.engine.codemods.test_purity import refusal
+from jaxlint.codemods.purity.checks import check_jitted
+from jaxlint.codemods.purity.program import Program
+from jaxlint.codemods.purity.values import Cls
+from jaxlint.codemods.source.site import Refused
+from jaxlint.source.file import SourceFile
+from tests.engine.codemods.test_purity import HEAD, refusal
 
 BEAM = """
 class Beam:
@@ -63,3 +69,112 @@ def test_what_a_static_object_holds_may_change(tmp_path: Path, name: str) -> Non
 def test_what_stays_may_be_static(tmp_path: Path, name: str) -> None:
     function, change = FINE[name]
     assert refusal(tmp_path, BEAM + function + USE + change + USE, static=("beam",)) == ""
+
+
+UNIT = """
+class Unit:
+    def __init__(self, name, scale):
+        self.name, self.scale = name, scale
+{equality}
+
+@jax.tree_util.register_pytree_node_class
+class Length:
+    def __init__(self, value, unit):
+        self.value, self.unit = value, unit
+
+    def tree_flatten(self):
+        return (self.value,), self.unit
+
+    @classmethod
+    def tree_unflatten(cls, unit, children):
+        return cls(*children, unit)
+
+
+def f(length):
+    return jnp.sin(length.value) * length.unit.scale
+
+
+f(Length(jnp.ones(3), Unit("m", 1.0)))
+f(Length(jnp.ones(3), Unit("m", 1000.0)))
+"""
+BY_NAME = "    def __eq__(self, other):\n        return self.name == other.name\n    def __hash__(self):\n        return 1\n"
+
+
+def test_what_a_tree_holds_beside_its_arrays_is_compared(tmp_path: Path) -> None:
+    said = refusal(tmp_path, UNIT.format(equality=BY_NAME))
+    assert "compares the `unit` of each `Length` by its `==`" in said
+    assert refusal(tmp_path, UNIT.format(equality="")) == ""
+
+
+def test_a_dataclass_that_leaves_fields_out_in_a_field_of_a_tree(tmp_path: Path) -> None:
+    program = """
+import dataclasses
+from flax import struct
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    name: str
+    rate: float = dataclasses.field(default=1.0, compare={compare})
+
+@struct.dataclass
+class State:
+    x: jax.Array
+    options: Options = struct.field(pytree_node=False)
+
+def f(state):
+    return jnp.sin(state.x) * state.options.rate
+
+f(State(jnp.ones(3), Options("a")))
+"""
+    assert "compares the `options`" in refusal(tmp_path, program.format(compare=False))
+    assert refusal(tmp_path, program.format(compare=True)) == ""
+
+
+TRAINER = """
+class Trainer:
+    rate = 0.1
+
+    def step(self, x):
+        y = jnp.sin(x) * self.rate
+        return y * 2
+
+
+class Hook:
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def before(self, trainer):
+        {change}
+
+
+trainer = Trainer()
+for hook in [Hook("rate", 0.5)]:
+    hook.before(trainer)
+"""
+CHANGES = {
+    "a computed name": ("setattr(trainer, self.name, self.value)", True),
+    "its dictionary": ("vars(trainer)[self.name] = self.value", True),
+    "many of them": ("trainer.__dict__.update({self.name: self.value})", True),
+    "another name": ("setattr(trainer, 'other', self.value)", False),
+    "its own": ("setattr(self, self.name, self.value)", False),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_attributes_of_a_method_that_hooks_set_by_name(tmp_path: Path, name: str) -> None:
+    change, refused = CHANGES[name]
+    path = tmp_path / "main.py"
+    text = HEAD + TRAINER.format(change=change)
+    source = SourceFile(path, str(path), text, "utf-8", False, "")
+    program = Program({str(path): source})
+    file = program.file(str(path))
+    trainer = next(one for one in file.tree.body if getattr(one, "name", "") == "Trainer")
+    assert isinstance(trainer, ast.ClassDef)
+    (step,) = (one for one in trainer.body if isinstance(one, ast.FunctionDef))
+    said = ""
+    try:
+        check_jitted(program, file, step, static=("self",), own=Cls(trainer, file))
+    except Refused as reason:
+        said = str(reason)
+    assert ("reads `self.rate`, which may be set at" in said) is refused, said
+    assert bool(said) is refused
