@@ -48,6 +48,7 @@ _FUNCTIONAL = ("flax.linen.", "haiku.", "flax.training.", "flax.struct.", "equin
 _FUNCTION_ARGUMENTS = {"jax.lax.cond": (1, 2), "jax.lax.while_loop": (0, 1), "jax.lax.fori_loop": (2,), "jax.lax.switch": (1,), "sorted": (), "min": (), "max": (),
                        "jax.tree.leaves": (), "jax.tree.flatten": (), "jax.tree.reduce": (0,), "equinox.partition": (), "equinox.filter": (), "equinox.tree_at": (0,),
                        "jax.tree.transpose": (), "jax.tree.all": (), "jax.lax.reduce": (2,)}  # fmt: skip
+_BY_NAME = ("setattr", "delattr", "__setattr__", "__delattr__")
 
 
 class CallEffects:
@@ -84,7 +85,8 @@ class CallEffects:
         elif isinstance(value, Cls):
             yield from self._constructed(value, node, file)
         elif isinstance(value, Ext):
-            yield from self._external(value.name, node, file)
+            if not self._fills_new_object(value.name, node, file, function, fresh_self):
+                yield from self._external(value.name, node, file)
         elif isinstance(value, Method):
             yield from self._method(value, node, file, function, fresh_self)
         elif isinstance(value, Inst):
@@ -168,6 +170,36 @@ class CallEffects:
         elif name in known_functions.TRANSFORMS or name in known_functions.CALLERS:
             for index in _FUNCTION_ARGUMENTS.get(name, (0,)):
                 yield from self._function_argument(name, index, node, file)
+
+    def _fills_new_object(
+        self, name: str, node: ast.Call, file: File, function: FunctionNode | None, fresh_self: bool
+    ) -> bool:
+        """Whether `setattr` or the like sets an attribute of an object that was created here, and runs no code of its
+        class."""
+        if name.rpartition(".")[2] not in _BY_NAME or name.rpartition(".")[0] not in ("", "object"):
+            return False
+        if not node.args or not self.freshness.is_fresh_holder(node.args[0], file, function, fresh_self):
+            return False
+        own = self.possible.classes.class_around(function, file) if function is not None else None
+        held = {one.cls for one in self.possible.of(node.args[0], file) if isinstance(one, Inst)}
+        waiting = [*held, *([own] if own is not None and fresh_self else [])]
+        if not waiting:
+            return False
+        seen: set[Cls] = set()
+        while waiting:
+            cls = waiting.pop()
+            if cls in seen:
+                continue
+            seen.add(cls)
+            waiting += [one for one in self.possible.classes.bases(cls) if isinstance(one, Cls)]
+            for part in ast.walk(cls.node):
+                if isinstance(part, ast.Attribute) and part.attr in ("setter", "deleter"):
+                    return False
+                if isinstance(part, ast.FunctionDef) and part.name in _BY_NAME and "." not in name:
+                    return False
+                if isinstance(part, ast.FunctionDef) and part.name == "__set_name__":
+                    return False
+        return True
 
     def _function_argument(self, name: str, index: int, node: ast.Call, file: File) -> Iterator[Problem]:
         if index >= len(node.args):

@@ -30,6 +30,8 @@ class Freshness:
         if fresh_self and isinstance(node, ast.Name) and function is not None and function.args.args:
             if node.id == function.args.args[0].arg:
                 return True
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            return self.is_fresh_holder(node.value, file, function, fresh_self)
         if isinstance(node, ast.Subscript):
             return self._holds_fresh(node.value, file, function)
         return self.fresh(node, file, function)

@@ -13,6 +13,7 @@ import pytest
 from jaxlint.codemods import Workspace
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile
+from tests.engine.codemods.test_purity import refusal as why_not
 from tests.helpers.missed_code import source_of
 
 HEAD = """
@@ -164,3 +165,50 @@ def test_code_of_a_constructor_that_no_run_has_reached() -> None:
     reason = refusal(source_of(HEAD + DATACLASS.format(body=body) + USE))
     assert reason is not None
     assert "would be compiled, and no run has reached it" in reason
+
+
+BY_NAME = """
+@jax.tree_util.register_pytree_node_class
+class P:
+    def __init__(self, **given):
+        {fill}
+{more}
+    def tree_flatten(self):
+        return (self.a, self.b), None
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(a=values[0], b=values[1])
+
+
+def f(p):
+    return P(a=jnp.sin(p.a), b=p.b * 2)
+
+
+f(P(a=jnp.ones(3), b=jnp.ones(3)))
+"""
+LOOP = "for name, value in given.items():\n            "
+FILLS = {
+    "setattr": (LOOP + "setattr(self, name, value)", "", True),
+    "that of object": (LOOP + "object.__setattr__(self, name, value)", "", True),
+    "its dictionary": ("self.__dict__.update(given)", "", True),
+    "an item of it": (LOOP + "self.__dict__[name] = value", "", True),
+    "setattr of another object": (LOOP + "setattr(P, name, value)", "", False),
+    "its class sees it": (
+        LOOP + "setattr(self, name, value)",
+        "    def __setattr__(self, name, value):\n        print(name)\n        object.__setattr__(self, name, value)\n",
+        False,
+    ),
+    "a property sees it": (
+        LOOP + "object.__setattr__(self, name, value)",
+        "    @property\n    def c(self):\n        return 1\n\n    @c.setter\n    def c(self, value):\n        print(value)\n",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILLS)
+def test_a_constructor_that_sets_its_own_attributes_by_name(tmp_path: Path, name: str) -> None:
+    fill, more, compiled = FILLS[name]
+    said = why_not(tmp_path, BY_NAME.format(fill=fill, more=more))
+    assert (said == "") is compiled, said
