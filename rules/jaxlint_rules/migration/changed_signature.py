@@ -223,6 +223,23 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+# What notes of the table say about an argument, as orders.
+_KEYWORD_ADVICE = {
+    "": "remove it",
+    "SparseCore kernels use pl.kernel": "use `pl.kernel` for SparseCore kernels",
+    "drop": "remove it",
+    "drop the argument": "remove it",
+    "drop; TypeError in 0.12.0.1": "remove it",
+    "drop; also make_async_remote_copy, remote_ref": "remove it",
+    "drop; changelog says removed 0.4.8, parameter present to 0.9.2": "remove it",
+    "drop; warns": "remove it",
+    "dynamic shapes removed": "remove it: JAX has no dynamic shapes any more",
+    "kind had no effect; drop it (stable=True is the default)": "remove it: `stable=True` is the default",
+    "no longer accepted": "remove it",
+    "pl.Element(size) per dimension": "use `pl.Element(size)` for each dimension",
+}
+
+
 def _keyword_advice(changes: list[ApiChange]) -> str:
     named = [one.param_replacement for one in changes]
     if all(new and new.isidentifier() for new in named):
@@ -235,7 +252,7 @@ def _keyword_advice(changes: list[ApiChange]) -> str:
         elif new and new.isidentifier():
             advice.append(f"use `{new}`")
         else:
-            advice.append(change.note.replace("; ", ", ") or "remove it")
+            advice.append(_KEYWORD_ADVICE.get(change.note, change.note.replace("; ", ", ")))
     return ", ".join(dict.fromkeys(part for part in advice if part))
 
 

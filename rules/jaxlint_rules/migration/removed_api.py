@@ -9,6 +9,7 @@ from jaxlint.api.releases import (
     PACKAGES,
     ApiChange,
     Target,
+    describe_option,
     gone_options,
     known_names,
     lookup,
@@ -174,7 +175,7 @@ class RemovedApi(Rule):
             fix = FixRequest(Safety.SAFE, f"Remove the option `{name}`, which has no effect", (step,))
         report(
             option,
-            f"`jax.config` has no option `{name}` since jax {change.removed_in}; {change.note.replace('; ', ', ') or 'remove it'}",
+            f"`jax.config` has no option `{name}` since jax {change.removed_in}; {describe_option(change)}",
             reason=target_text(report.target_jax),
             fix=fix,
         )

@@ -39,11 +39,10 @@ class KeyAsDefault(Rule):
 
     ## When not to fix
     If all calls should draw the same numbers, as in examples, use `None` as the default and create
-    the key inside. That says so, and does not initialize the backend at import. Reported as advice
-    in functions that make what a program begins with (`initialize`, `make_params`), that load or
-    convert it, and in demonstrations.
+    the key inside. That is explicit, and does not initialize the backend at import.
 
-    Reported as advice if no call in the file leaves the key out.
+    Reported as advice: functions that create, load or convert the initial state (`initialize`,
+    `make_params`), demonstrations, and functions whose key no call in the file leaves out.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

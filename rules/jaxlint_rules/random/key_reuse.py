@@ -70,23 +70,31 @@ class KeyReuse(Rule):
     comprehension reads, attributes, arrays of keys, and statements that use a key twice.
 
     ## When not to fix
-    Keep it if you want the same numbers twice (common random numbers). Not reported: test files,
-    calls in inference mode, `split(key)[0]` together with `split(key)[1]`, several evaluations of
-    one loss by nested functions, a function and its derivatives at one point, two methods of a linen
-    module, which folds the path of each submodule into the key, the noise inside two different
-    modules (`rngs={"dropout": key}`), a draw that is not used before the function returns another,
-    pairs that one function changes in the same way, a statement that starts over
-    (`state = reset(key)`), a dummy input of `init`, which only reads its shape, a key that a comment
-    or the docstring calls shared, a branch of `lax.cond` that a constant never takes, models of
-    several kinds in a dict, and draws whose result is not used, such as a call that compiles first.
-    One slip that a file repeats (`key = advance(key)` after each draw) is told once. It is advice
-    in functions that plot, and for the dropout masks of one network that a function with the key
-    inside evaluates at two points.
+    Keep it if you want the same numbers twice (common random numbers). Not reported:
 
-    Reported as advice: code that only tries out what a module has (the part below `if __name__ ==
-    "__main__":` of a module in a package, folders of benchmarks), a key that
-    created a model and is split later, one evaluation of training and of test data, and two cells
-    of a notebook.
+    - test files, and calls in inference mode;
+    - `split(key)[0]` together with `split(key)[1]`;
+    - several evaluations of one loss by nested functions, and a function and its derivatives at one
+      point;
+    - two methods of a linen module, which folds the path of each submodule into the key, and the
+      noise inside two different modules (`rngs={"dropout": key}`);
+    - draws whose result is not used, such as a first call that only compiles, a draw before the
+      function returns another one, and a dummy input of `init`, which only reads its shape;
+    - pairs that one function changes in the same way, and models of several kinds in a dict;
+    - a statement that starts over (`state = reset(key)`);
+    - a key that a comment or the docstring calls shared;
+    - a branch of `lax.cond` that a constant never takes.
+
+    A mistake that a file repeats (`key = advance(key)` after each draw) is reported once.
+
+    Reported as advice:
+
+    - functions that plot, and the dropout masks of one network at two points;
+    - code that only tries out a module: the part below `if __name__ == "__main__":` of a module in a
+      package, and folders of benchmarks;
+    - a key that created a model and is split later;
+    - one evaluation of training data and one of test data;
+    - two cells of a notebook.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

@@ -125,23 +125,29 @@ class HostSyncInLoop(Rule):
     ## When not to fix
     Keep it if each iteration takes much longer than the transfer and Python has nothing to prepare.
 
-    Not reported: conversions under an `if` or behind a `continue` (every N steps), after the loop
-    or in tests; values that a host object needs to produce the next inputs, such as an environment,
-    a replay buffer or an evolution strategy; the last value of an inner loop; loops that compile in
-    each iteration; searches that end with the first value that fits.
+    Not reported:
 
-    A warning is one in a loop that the program enters for each batch, token or training step, or
-    whose jitted function is seen to be a few operations. Reported as advice: other loops, such as
-    one over settings, files or epochs, and one around a model or solver that may take any time;
-    calls that run many steps on the device (`lax.scan`), beside which a host sync is short; waits
-    under an option of the caller (`if verbose:`), in an `assert`, or by `block_until_ready` below a
-    comment; tests that end a loop which hands its results on, as tokens to a queue; results that
-    are moved to a NumPy array by chunks; arrays that another library, a file or a Python loop takes
-    in the iteration; loops that wait explicitly before they read; loops that plot what they
-    compute, that print a row of a table for independent inputs, that read a clock before and after
-    the host sync, or that an outer loop enters every N-th time, or now and then for a few
-    iterations, such as an evaluation, or that the program enters once for at most 32; notebook
-    cells that train nothing.
+    - conversions under an `if` or behind a `continue` (every N steps), after the loop, or in tests;
+    - values that a host object needs to produce the next inputs, such as an environment, a replay
+      buffer or an evolution strategy;
+    - the last value of an inner loop;
+    - loops that compile in each iteration, and searches that end with the first value that fits.
+
+    A finding is a warning in a loop that the program enters for each batch, token or training step,
+    or whose jitted function is visibly a few operations. Elsewhere it is advice:
+
+    - loops over settings, files or epochs, and around a model or solver that may take any time;
+    - calls that run many steps on the device (`lax.scan`), beside which a host sync is short;
+    - host syncs under an option of the caller (`if verbose:`), in an `assert`, or by
+      `block_until_ready` below a comment;
+    - tests that end a loop which passes its results to other code, as tokens to a queue;
+    - results that are copied to a NumPy array in chunks, and arrays that another library, a file or
+      a Python loop reads in the same iteration;
+    - loops that wait explicitly before they read, plot what they compute, print a row of a table for
+      independent inputs, or read a clock before and after the host sync;
+    - loops that an outer loop enters every N-th time, or now and then for a few iterations, such as
+      an evaluation, and loops of at most 32 iterations that the program enters once;
+    - notebook cells that train nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)

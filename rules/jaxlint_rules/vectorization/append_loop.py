@@ -48,7 +48,7 @@ class AppendLoop(Rule):
 
     ## Why is this bad?
     In traced code the program contains one copy of the body per iteration, and compile time grows
-    with their number. On the host each iteration is dispatched on its own. `jax.lax.scan` compiles
+    with their number. On the host each iteration is dispatched separately. `jax.lax.scan` compiles
     the body once and stacks its results itself. 200 steps of a small recurrence took 60 times as
     long in a Python loop around a jitted step as in a scan, on a CPU.
 
@@ -82,7 +82,7 @@ class AppendLoop(Rule):
     length depends on the iteration, directly or in a function that they call.
 
     A loop of unknown length is reported as advice if it carries nothing, or counts up to a number
-    that is no length of an array and no number of steps: most go over few parts, terms or orders.
+    that is neither the length of an array nor a number of steps: most have few iterations.
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
