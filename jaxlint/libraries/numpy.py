@@ -28,7 +28,6 @@ from jaxlint.staging.values import (
     find_array,
     is_single,
 )
-from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.measured import MEASURES, measure
 
 _STATIC = frozenset(
@@ -117,14 +116,13 @@ def _of_tracer(call: LibraryCall, staged: Array, differentiated: bool) -> Value:
 
 def _made(call: LibraryCall, array: Array | None) -> NumpyArray:
     name, args = call.name, call.args
-    dtype = numpy_dtype(name, args, call.kwargs)
-    if not dtype and call.machine.exact:
-        dtype = numpy_kind(name.removeprefix("numpy."), args, call.kwargs)
+    short = name.removeprefix("numpy.")
+    dtype = numpy_dtype(name, args, call.kwargs) or numpy_kind(short, args, call.kwargs)
     if any(isinstance(value, Unknown) for value in args[:1]) and name not in NUMPY_FRESH:
         return NumpyArray(dtype=dtype)
     fetch = Fetch(call.node, name, array.jitted) if array is not None and array.certain else None
     shares = name in NUMPY_VIEWS and is_single(args[0] if args else None) and len(call.inputs) == 1
-    operation = Operation(name.removeprefix("numpy."), tuple(args), call.kwargs, call.node, 0, f"jax.{name}")
+    operation = Operation(short, tuple(args), call.kwargs, call.node, 0, f"jax.{name}")
     rowless = bool(args) and lacks_rows(operation)
     return NumpyArray(name in NUMPY_FRESH, dtype, fetch, shares, rowless, operation)
 
@@ -135,10 +133,7 @@ def draw(call: LibraryCall) -> Value:
 
 
 def _drawn(call: LibraryCall, name: str) -> NumpyArray:
-    if call.machine.exact:
-        dtype = numpy_kind(name.removeprefix("numpy."), call.args, call.kwargs)
-    else:
-        dtype = dtype_named(call.kwargs.get("dtype"))
+    dtype = numpy_kind(name.removeprefix("numpy."), call.args, call.kwargs)
     made = Operation(name, tuple(call.args), call.kwargs, call.node, 0, name)
     return NumpyArray(fresh=True, dtype=dtype, made=made)
 

@@ -73,7 +73,7 @@ class ArrayMembers(Part):
             if name in ("T", "real", "imag"):
                 how = "transpose" if name == "T" else name
                 made = Operation(how, (base,), {}, node, 0, f"jax.numpy.{how}")
-                dtype = numpy_kind("T", [base], {}) if name == "T" and self.machine.exact else ""
+                dtype = numpy_kind("T", [base], {}) if name == "T" else ""
                 return NumpyArray(dtype=dtype, shares=shares, made=made)
             return NumpyArray() if name == "flat" else ExternalMethod(base, name)
         return self.attribute_of_array(base, name, node, frame)
@@ -89,7 +89,7 @@ class ArrayMembers(Part):
             if name in ("item", "tolist"):
                 return python_of(receiver, name)
             made = Operation(name, (receiver, *call.args), call.kwargs, call.node, 0, f"jax.numpy.{name}")
-            dtype = numpy_kind(name, made.args, call.kwargs) if self.machine.exact else ""
+            dtype = numpy_kind(name, made.args, call.kwargs)
             return NumpyArray(dtype=dtype, shares=receiver.shares and name in VIEW_METHODS, made=made)
         if isinstance(receiver, AtIndexer):
             return self.indexed_update(receiver.array, name, call)

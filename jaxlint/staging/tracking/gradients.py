@@ -133,6 +133,9 @@ class Gradients(Part):
             given = call.args[number] if -len(call.args) <= number < len(call.args) else UNKNOWN
             if t.kind in _OF_SCALARS and isinstance(given, (Array, Unknown)):
                 gradient.like = given.origin  # the structure, the shapes and the dtypes of the argument
+            if t.kind in _OF_SCALARS and isinstance(given, Array) and given.certain and not given.tree:
+                gradient.tree, gradient.form = False, same(given)
+                gradient.dtype = canonical_dtype(strong(given.dtype))
             found.append(gradient)
         asked = t.options.get("argnums", Static(0))
         if isinstance(asked, (Static, Array, NumpyArray)):  # some number
@@ -267,7 +270,7 @@ def _items(value: Value, depth: int = 3) -> Iterator[Value]:
         yield value
 
 
-def _comes_out_of_steps(value: Value, stopped: list[Operation], depth: int = 10) -> bool:
+def _comes_out_of_steps(value: Value, stopped: list[Operation], depth: int = 40) -> bool:
     """Whether all inputs of `value` are known, and those under a gradient passed through operations without a
     derivative, collected in `stopped`."""
     if not isinstance(value, Array):
