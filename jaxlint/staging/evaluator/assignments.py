@@ -33,6 +33,7 @@ from jaxlint.staging.values import (
     find_array,
     join,
     join_all,
+    shortened,
     stand_in,
 )
 from jaxlint.staging.values.copies import fresh
@@ -156,8 +157,10 @@ class Assignments(Part):
                 frame.scope.variables.pop(target.id, None)
                 self.machine.tracking.forget_place(target.id, frame)
             elif isinstance(target, ast.Subscript):
-                self.machine.language.eval(target.value, frame)
+                base = self.machine.language.eval(target.value, frame)
                 self.machine.language.eval(target.slice, frame)
+                if isinstance(base, ListValue):
+                    shortened(base)
                 if self.machine.donates and (place := place_of(target)):
                     self.machine.tracking.forget_place(place, frame)
 

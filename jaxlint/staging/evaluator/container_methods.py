@@ -63,6 +63,7 @@ _IN_PLACE = frozenset(
 
 
 SEARCHES = frozenset({"index", "count", "remove"})
+_READING = frozenset({"index", "count", "copy", "sort", "reverse"})  # methods that do not change the length
 
 
 class ContainerMethods(Part):
@@ -76,6 +77,8 @@ class ContainerMethods(Part):
     def list_method(
         self, target: ListValue, name: str, args: list[Value], node: ast.AST, frame: Frame
     ) -> Value:
+        if name not in _READING:
+            target.length = None
         if name in ("append", "add", "appendleft", "insert"):
             if args:
                 self.check_leak(target, args[-1], node, frame)
@@ -126,6 +129,7 @@ class ContainerMethods(Part):
 
     def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
         self.check_leak(target, value, node, frame)
+        target.length = None
         if value is not target:
             value = without_cycles(target, value)  # `a.extend(a)` adds its items, not itself
         if (
@@ -357,6 +361,8 @@ def _store_at(base: ListValue, index: object, value: Value, guarded: bool) -> No
         base.items[index] = join(base.items[index], value) if guarded else value
     elif base.items is not None:
         base.items = [join(known, value) for known in base.items]  # any item may be the one
+    elif not isinstance(index, int):
+        base.length = None  # perhaps a slice
     base.element = join(base.element, value)
 
 

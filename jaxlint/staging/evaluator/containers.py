@@ -130,9 +130,11 @@ class Containers(Part):
                 store_somewhere(result, named, value)
         return result
 
-    def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value | None:
+    def comprehension(
+        self, node: Any, frame: Frame, build: Callable[[], Value]
+    ) -> tuple[Value | None, int | None]:
         """Evaluates the generators of a comprehension, then `build` twice, like a loop body; None if the loop never
-        runs."""
+        runs. The second result is the number of results, if it is known."""
         with OwnVariables(frame.scope, dict(frame.scope.variables)), Block(frame):
             return self.generate(node.generators, 1, [], frame, build)
 
@@ -143,7 +145,7 @@ class Containers(Part):
         around: list[tuple[ast.comprehension, Loop, Value]],
         frame: Frame,
         build: Callable[[], Value],
-    ) -> Value | None:
+    ) -> tuple[Value | None, int | None]:
         """Evaluates the remaining generators of a comprehension and `build`. The generators `around` run `total`
         times together."""
         if generators:
@@ -151,7 +153,7 @@ class Containers(Part):
             iterable = self.machine.language.eval(generator.iter, frame)
             trips = self.machine.language.trip_count(iterable)
             if trips == 0:
-                return None
+                return None, 0
             total = total * trips if total is not None and trips is not None else None
             loop = Loop(generator, "comprehension", len(frame.guards), trips=trips)
             with Looping(frame, loop):
@@ -167,7 +169,7 @@ class Containers(Part):
         if not frame.stage.staged:
             for generator, loop, iterable in around:
                 self.machine.emit("iteration", events.IterationEvent(generator.iter, frame, loop, iterable))
-        return result
+        return result, None if any(generator.ifs for generator, _, _ in around) else total
 
     def bind_generator(self, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
         self.machine.language.assign(
@@ -213,7 +215,7 @@ class Containers(Part):
         if known is not None:
             return ListValue(known, join_all(known), stage=frame.stage)
         kind = "set" if isinstance(node, ast.SetComp) else "list"
-        return self.built(self.comprehension(node, frame, build), kind, frame)
+        return self.built(*self.comprehension(node, frame, build), kind, frame)
 
     def eval_generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
         def build() -> Value:
@@ -222,14 +224,14 @@ class Containers(Part):
         known = self.unrolled(node, frame, build)
         if known is not None:
             return ListValue(known, join_all(known), "generator", stage=frame.stage)
-        return self.built(self.comprehension(node, frame, build), "generator", frame)
+        return self.built(*self.comprehension(node, frame, build), "generator", frame)
 
     @staticmethod
-    def built(element: Value | None, kind: str, frame: Frame) -> ListValue:
+    def built(element: Value | None, length: int | None, kind: str, frame: Frame) -> ListValue:
         """The value of a comprehension that holds `element`, or nothing."""
         if element is None:
             return ListValue([], kind=kind, stage=frame.stage)
-        return ListValue(None, element, kind, stage=frame.stage)
+        return ListValue(None, element, kind, stage=frame.stage, length=length if kind == "list" else None)
 
     def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
         def entry() -> tuple[Value, Value]:
@@ -242,7 +244,7 @@ class Containers(Part):
             return DictValue({constant(key): value for key, value in known}, None, frame.stage)
         if known is not None:
             return DictValue({}, join_all([value for _, value in known]), frame.stage)
-        return DictValue({}, self.comprehension(node, frame, lambda: entry()[1]), frame.stage)
+        return DictValue({}, self.comprehension(node, frame, lambda: entry()[1])[0], frame.stage)
 
     def eval_slice(self, node: ast.Slice, frame: Frame) -> Value:
         bounds: list[Value] = []
@@ -295,7 +297,7 @@ class Containers(Part):
                 return UNKNOWN
             return Static(kind="int")
         if type(value) is NumpyArray:
-            return NumpyArray(dtype=value.dtype, form=row(value)) if self.machine.exact else NumpyArray()
+            return NumpyArray(dtype=value.dtype, form=row(value))
         if isinstance(value, Static):
             return Static(kind="str" if is_text(value) else "")
         if type(value) is Instance:

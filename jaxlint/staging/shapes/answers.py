@@ -32,8 +32,8 @@ def _shape_of_literal(value: ListValue | TupleValue, depth: int = 0) -> Shape | 
     if isinstance(value, TupleValue) and value.measured is not None:
         return None
     if value.items is None and isinstance(value, ListValue) and value.kind == "list" and depth == 0:
-        row = symbolic_shape(value.element)  # a list of unknown length, as a comprehension makes it
-        return None if row is None else (symbol("?"), *row)
+        row = symbolic_shape(value.element)  # a list of unknown items, as a comprehension makes it
+        return None if row is None else (symbol("?") if value.length is None else value.length, *row)
     if value.items is None or depth > 8:
         return None
     inner: Shape | None = ()

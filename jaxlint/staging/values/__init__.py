@@ -90,6 +90,7 @@ from jaxlint.staging.values.plain import (
 from jaxlint.staging.values.stores import (
     bounded_weight,
     overwrite_any,
+    shortened,
     spread,
     store_key,
     store_somewhere,
@@ -174,6 +175,7 @@ __all__ = [
     "overwrite_any",
     "parts_of",
     "rough_stand_in",
+    "shortened",
     "some",
     "spread",
     "stand_in",

@@ -140,6 +140,7 @@ class ListValue(_Sequence):
     depth: int = 0  # the call depth of the frame that created it; a write from a deeper stage is a leak
     stage: object = None
     either: tuple[ListValue, ...] = ()  # it is one of these lists: an append perhaps reaches each of them
+    length: int | None = None  # that of a comprehension whose `items` are unknown, until something changes it
     # like that of an origin: when it was created
     serial: int = field(init=False, default_factory=_counter.__next__)
 

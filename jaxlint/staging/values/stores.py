@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxlint.staging.values.joining import join
+from jaxlint.staging.values.joining import join, join_all
 from jaxlint.staging.values.objects import CONTAINERS, MAX_WEIGHT, DictValue, ListValue, weight_of
 from jaxlint.staging.values.parts import lies_in
 from jaxlint.staging.values.plain import UNKNOWN, Static, Value
@@ -63,9 +63,16 @@ def update_dict(target: DictValue, given: DictValue, conditional: bool) -> None:
         store_key(target, key, value, conditional or key in given.optional)
 
 
+def shortened(target: ListValue) -> None:
+    """Records `del target[...]`: any of its items may be gone."""
+    if target.items:
+        target.element = join_all(target.items)
+    target.items = target.length = None
+
+
 def spread(target: ListValue, added: Value) -> None:
     """Records that `added` was stored into `target`, and perhaps into each list that `target` may be."""
     for option in target.either:
         known = option.elements()
         option.element = join(option.element, added) if known else added
-        option.items = None
+        option.items = option.length = None
