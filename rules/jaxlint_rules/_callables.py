@@ -17,6 +17,22 @@ def innermost(value: Value) -> Value:
     return value
 
 
+_GRADIENTS = frozenset({"grad", "value_and_grad"})
+
+
+def vmap_called(event: CallEvent, through: frozenset[str] = _GRADIENTS) -> Transformed | None:
+    """The `vmap` that gets the positional arguments of a call: the callee itself, or one under `jit` and gradients.
+
+    `through`: the other kinds of transformations that pass on the number of arguments.
+    """
+    t = event.callee
+    while isinstance(t, Transformed) and t.api != "jax.vmap":
+        if t.kind not in through and t.kind not in JIT_KINDS:
+            return None
+        t = t.target
+    return t if isinstance(t, Transformed) else None
+
+
 def argument(call: CallEvent | ExternalObject, position: int, keyword: str) -> Value | None:
     """An argument of a call by position or keyword; None if the call passes neither."""
     return call.args[position] if position < len(call.args) else call.kwargs.get(keyword)

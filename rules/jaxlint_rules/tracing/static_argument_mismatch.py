@@ -19,6 +19,7 @@ from jaxlint.api.values import (
     is_none,
 )
 from jaxlint.finding import FixRequest, Severity
+from jaxlint_rules._callables import vmap_called
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._signatures import Signature, decorators_below, signature_of
 
@@ -147,22 +148,27 @@ class StaticArgumentMismatch(Rule):
             self.check_checkpoint(event, t, len(event.args), report)
         elif t.kind == "pmap":
             self.check_donated(event, t, report)
-        elif t.api == "jax.vmap":
-            axes = t.options.get("in_axes")
-            if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
-                return
-            if len(axes.items) != len(event.args):
-                report(
-                    event.node,
-                    f"`vmap` raises ValueError: `in_axes` has {len(axes.items)} entries for {len(event.args)} positional arguments",
-                    reason=f"{t.why.explain(report.module)}; `vmap` maps keyword arguments along axis 0",
-                )
-            elif not event.kwargs and "axis_size" not in t.options and all(map(is_none, axes.items)):
-                report(
-                    event.node,
-                    "`vmap` raises ValueError: `in_axes` maps no argument; map one of them, or pass `axis_size`",
-                    reason=t.why.explain(report.module),
-                )
+        mapped = vmap_called(event)
+        if mapped is not None and not lifted:
+            self.check_mapped(event, mapped, report)
+
+    def check_mapped(self, event: CallEvent, t: Transformed, report: Reporter) -> None:
+        """`in_axes` has an entry for each positional argument."""
+        axes = t.options.get("in_axes")
+        if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
+            return
+        if len(axes.items) != len(event.args):
+            report(
+                event.node,
+                f"`vmap` raises ValueError: `in_axes` has {len(axes.items)} entries for {len(event.args)} positional arguments",
+                reason=f"{t.why.explain(report.module)}; `vmap` maps keyword arguments along axis 0",
+            )
+        elif not event.kwargs and "axis_size" not in t.options and all(map(is_none, axes.items)):
+            report(
+                event.node,
+                "`vmap` raises ValueError: `in_axes` maps no argument; map one of them, or pass `axis_size`",
+                reason=t.why.explain(report.module),
+            )
 
     def check_checkpoint(self, event: CallEvent, t: Transformed, count: int, report: Reporter) -> None:
         """`jax.checkpoint` and `nn.remat` count positional arguments, the module included, and accept no names."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Transformed, constant, shape_of
+from jaxlint.api.values import constant, shape_of
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import vmap_called
 
 
 class VmapSizes(Rule):
@@ -49,8 +50,8 @@ class VmapSizes(Rule):
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        callee = event.callee
-        if not isinstance(callee, Transformed) or callee.api != "jax.vmap" or len(event.args) < 2:
+        callee = vmap_called(event)
+        if callee is None or len(event.args) < 2:
             return
         if event.is_caught() or event.is_guarded() or event.frame.is_chosen_by_kind():
             return
