@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.values import (
+    Array,
     External,
     ExternalObject,
+    NumpyArray,
+    Operation,
+    Transformed,
     TupleValue,
     Value,
     is_spec,
@@ -15,8 +19,9 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
-from jaxlint_rules.sharding._placements import mesh_and_spec
+from jaxlint_rules.sharding._placements import is_unplaced, mesh_and_spec
 
+_PLACING = ("jax.device_put", "jax.sharding.reshard", "jax.reshard")
 _SETTERS = ("jax.set_mesh", "jax.sharding.set_mesh", "jax.sharding.use_mesh")
 
 
@@ -26,12 +31,14 @@ class MeshWithoutAxisTypes(Rule):
     ## What it does
     Finds `with_sharding_constraint` over axes of a mesh from `jax.make_mesh` without `axis_types`,
     or with `Explicit` axes. This includes constraints by a bare spec over axes of the mesh that the
-    program sets.
+    program sets. Also finds calls of `jax.shard_map` over such a mesh whose `in_specs` split an
+    array that nothing has sharded, such as `jnp.ones((8, 3))`.
 
     ## Why is this bad?
     Up to JAX 0.8 such axes are `Auto`: the compiler chooses shardings, and the constraint guides
     it. Since 0.9 they are `Explicit`: the sharding is part of an array's type. The constraint
     raises `ValueError`, or `AssertionError` for a bare spec that is not the sharding of the array.
+    `shard_map` raises `ValueError` if `in_specs` are not the sharding of the argument.
     `jax.sharding.Mesh` still means `Auto`.
 
     ## Example
@@ -69,9 +76,18 @@ class MeshWithoutAxisTypes(Rule):
         self.bare: list[
             tuple[CallEvent, ExternalObject]
         ] = []  # constraints by a spec, for the mesh that is set
+        self.placed: dict[int, Operation] = {}  # what computed the arrays that the program places
 
-    @concerns("jax.lax.with_sharding_constraint", *_SETTERS)
+    @concerns("jax.lax.with_sharding_constraint", *_SETTERS, *_PLACING, callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if isinstance(event.callee, Transformed):
+            self.check_arguments(event, report)
+            return
+        if event.name in _PLACING:
+            given = event.args[0] if event.args else None
+            if isinstance(given, (Array, NumpyArray)) and given.made is not None:
+                self.placed[id(given.made)] = given.made
+            return
         if event.name in _SETTERS:
             self.meshes.append(argument(event, 0, "mesh"))
             return
@@ -91,13 +107,29 @@ class MeshWithoutAxisTypes(Rule):
             event.node,
             "`with_sharding_constraint` raises ValueError: this mesh has `Explicit` axes; "
             + ("pass `axis_types`" if by_default else "use `jax.sharding.reshard`"),
-            reason=f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} "
-            + (
-                "has no `axis_types`, and since JAX 0.9 that means `Explicit`"
-                if by_default
-                else "passes `Explicit` axis types"
-            ),
+            reason=_why_explicit(mesh),
         )
+
+    def check_arguments(self, event: CallEvent, report: Reporter) -> None:
+        """`shard_map` over explicit axes compares `in_specs` with the sharding that each argument has."""
+        t = event.callee
+        while isinstance(t, Transformed) and t.kind == "jit":
+            t = t.target
+        if not isinstance(t, Transformed) or t.kind != "shard_map" or event.is_caught():
+            return
+        mesh, specs = t.options.get("mesh"), t.options.get("in_specs")
+        several = isinstance(specs, TupleValue) and specs.cls is None
+        wanted = specs.items if isinstance(specs, TupleValue) and several else [specs] * len(event.args)
+        for position, (given, spec) in enumerate(zip(event.args, wanted or (), strict=False)):
+            axes = _explicit_of(mesh, spec) if is_spec(spec) else ()
+            if axes and all(axes) and is_unplaced(given, self.placed):
+                assert isinstance(mesh, ExternalObject)
+                report(
+                    event.node,
+                    f"`shard_map` raises ValueError: argument {position + 1} is not sharded over `{axes[0]}`, an `Explicit` axis; pass `axis_types`",
+                    reason=_why_explicit(mesh),
+                )
+                return
 
     def finish(self, report: Reporter) -> None:
         """Runs once all meshes that the program sets are known."""
@@ -111,6 +143,14 @@ class MeshWithoutAxisTypes(Rule):
                 "`with_sharding_constraint` moves nothing over `Explicit` axes; use `jax.sharding.reshard`",
                 reason="it raises AssertionError unless the array is sharded like that already",
             )
+
+
+def _why_explicit(mesh: ExternalObject) -> str:
+    return f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} " + (
+        "has no `axis_types`, and since JAX 0.9 that means `Explicit`"
+        if _axis_types(mesh) is None
+        else "passes `Explicit` axis types"
+    )
 
 
 def _axis_types(mesh: ExternalObject) -> Value | None:
