@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from jaxlint.jaxapi.dtypes import INTEGER_ENDS, strong
 from jaxlint.staging import events
@@ -109,7 +110,13 @@ def psum(call: LibraryCall) -> Value:
 
 @calls("jax.lax.stop_gradient")
 def stop_gradient(call: LibraryCall) -> Value:
-    return marked(call.args[0], None) if call.args else UNKNOWN
+    if not call.args:
+        return UNKNOWN
+    given, held = call.args[0], marked(call.args[0], None)
+    if isinstance(given, Array) and isinstance(held, Array) and held is not given and not given.tree:
+        made = Operation("stop_gradient", (given,), {}, call.node, 0, call.name)
+        return replace(held, made=made, form=None)
+    return held
 
 
 @calls("jax.new_ref", "jax.ref.new_ref", "jax.empty_ref", "jax.ref.empty_ref")

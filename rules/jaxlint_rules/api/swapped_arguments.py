@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, DifferentiatedEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted
-from jaxlint.api.values import Array, Unknown, constant, find_array, short_source
+from jaxlint.api.values import (
+    Array,
+    ExternalMethod,
+    ExternalObject,
+    Operation,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    short_source,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules.api._training import is_optimiser_update, targets_of
@@ -30,6 +41,7 @@ class SwappedArguments(Rule):
     - `target = optax.incremental_update(target, params, 0.005)`, which replaces the target by nearly
       all of the new parameters: the new ones come first;
     - `state, updates = tx.update(grads, state)`, where the updates become the state;
+    - `grads, loss = jax.value_and_grad(f)(params)`, where the optimizer gets the value of `f`;
     - one optimizer state in two calls of `tx.update`, with the gradients of two models;
     - `optax.softmax_cross_entropy(labels, logits)`, where the labels come from `jax.nn.one_hot`.
 
@@ -69,12 +81,18 @@ class SwappedArguments(Rule):
     def __init__(self) -> None:
         # By function and state: what the first gradients that met it are gradients of.
         self.met: dict[tuple[ast.AST, str], tuple[str, str, ast.AST]] = {}
+        self.losses: dict[int, Operation] = {}  # what computed the values that `value_and_grad` returns
+
+    def on_differentiated(self, event: DifferentiatedEvent, report: Reporter) -> None:
+        made = _made(event.result)
+        if made is not None and event.transformed.kind == "value_and_grad":
+            self.losses[id(made)] = made
 
     @concerns(
         "optax.incremental_update",
         *_CROSS_ENTROPIES,
         callees=("ExternalMethod", "Unknown"),
-        methods=("update",),
+        methods=("update", "apply_gradients"),
     )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
@@ -86,11 +104,30 @@ class SwappedArguments(Rule):
             found = _labels_first(event)
         else:
             found = (
-                _gradients_last(event, node) or _state_first(event, node, report) or self.crossed(event, node)
+                _gradients_last(event, node)
+                or _state_first(event, node, report)
+                or self.crossed(event, node)
+                or self.loss_as_gradients(event)
             )
         if found:
             message, reason = found
             report(node, message, reason=reason)
+
+    def loss_as_gradients(self, event: CallEvent) -> tuple[str, str] | None:
+        """`grads, loss = value_and_grad(f)(params)`: the pair is unpacked the other way round."""
+        if is_optimiser_update(event):
+            given = argument(event, 0, "updates")
+        elif isinstance(event.callee, ExternalMethod) and _is_nnx(event.callee.receiver):
+            given = argument(event, 1, "grads")
+        else:
+            given = event.kwargs.get("grads")
+        made = _made(given) if given is not None else None
+        if made is None or id(made) not in self.losses:
+            return None
+        return (
+            "the optimizer gets the loss: `value_and_grad` returns `(value, gradients)`; swap the two names",
+            f"line {getattr(made.node, 'lineno', '?')} computes the value that is passed as gradients",
+        )
 
     def crossed(self, event: CallEvent, node: ast.Call) -> tuple[str, str] | None:
         """One state with the gradients of two models: each has a state of its own."""
@@ -111,6 +148,18 @@ class SwappedArguments(Rule):
             f"`{given}` updates `{state}`, the optimizer state of other parameters; pass its own state",
             f"line {getattr(place, 'lineno', '?')} updates the same state with `{before}`",
         )
+
+
+def _is_nnx(receiver: Value) -> bool:
+    """Whether it is an optimizer of `flax.nnx`, whose `update` takes the model first."""
+    return isinstance(receiver, ExternalObject) and receiver.name.startswith("flax.nnx.")
+
+
+def _made(loss: Value) -> Operation | None:
+    """The operation that computed a loss, which may be the first of a pair."""
+    if isinstance(loss, TupleValue) and loss.items:
+        loss = loss.items[0]
+    return loss.made if isinstance(loss, Array) and loss.certain else None
 
 
 def _gradients_last(event: CallEvent, node: ast.Call) -> tuple[str, str] | None:

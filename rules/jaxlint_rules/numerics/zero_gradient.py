@@ -63,6 +63,13 @@ class ZeroGradient(Rule):
         ):
             return
         what = f"`{event.transformed.label}`" if event.transformed is not None else "the function"
+        if event.operation.name == "stop_gradient":
+            report(
+                event.node,
+                f"the gradient of {what} is zero: `stop_gradient` is around all that depends on its argument",
+                reason="nothing else in the result depends on the differentiated argument",
+            )
+            return
         report(
             event.node,
             f"the gradient of {what} is zero, because its result comes from `{event.operation.name}`; use a smooth loss",
