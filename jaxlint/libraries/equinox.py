@@ -329,6 +329,20 @@ def conv(applied: Applied) -> Shape:
     return (given_to_maker(applied, 1, "out_channels"), *around)
 
 
+@shapes(
+    """equinox.nn.MaxPool1d equinox.nn.MaxPool2d equinox.nn.MaxPool3d equinox.nn.AvgPool1d equinox.nn.AvgPool2d
+    equinox.nn.AvgPool3d"""
+)
+def pool(applied: Applied) -> Shape:
+    """One example, channels first."""
+    layer, shape = applied.args[0], input_shape(applied)
+    if not isinstance(layer, ExternalObject) or len(layer.args) > 2 or "use_ceil" in layer.kwargs:
+        applied.unclear()
+    if len(shape) != int(applied.name[-2]) + 1:
+        needs_vmap(applied, f"an example of {int(applied.name[-2]) + 1} dimensions")
+    return (shape[0], *after_window(applied, shape[1:], (0, "kernel_size"), (1, "stride"), 0))
+
+
 def check_vector(applied: Applied, taken: str) -> None:
     """Raises MisfitError for an input that the matrix of a layer certainly cannot multiply: `weight @ x`."""
     shape, wanted = input_shape(applied), option(applied, 0, taken)

@@ -300,8 +300,10 @@ def loss_of_labels(applied: Applied) -> Result:
     if not {"axis", "where"}.isdisjoint(applied.kwargs) or len(applied.args) > 2:
         applied.unclear()
     logits, labels = applied.needed(0, "logits"), applied.needed(1, "labels")
-    rows = applied.shape_of(logits)[:-1]
-    return broadcast_shapes([(logits, rows), (labels, applied.shape_of(labels))])
+    shape, rows = applied.of(logits), applied.shape_of(labels)
+    if shape is None:
+        return rows  # one number for each label
+    return broadcast_shapes([(logits, shape[:-1]), (labels, rows)])
 
 
 def fits(one: Size, two: Size) -> bool:

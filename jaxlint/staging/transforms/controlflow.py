@@ -264,9 +264,7 @@ class ControlFlow(Part):
         given = [call.argument(i, n, UNKNOWN) for i, n in enumerate(names)]
         why = self.bodies.body_why(api, given[2], node, frame)
         index = Array(True, Why("the loop index of", cause=why))
-        if self.machine.exact:
-            index.dtype, index.form = promote(*map(dtype_of, given[:2])), same(Static(0))
-            index.dtype = strong(index.dtype)
+        index.dtype, index.form = strong(promote(*map(dtype_of, given[:2]))), same(Static(0))
         counted = [constant(bound) for bound in given[:2]]
         if all(type(bound) is int for bound in counted):
             counts = Operation("arange", (given[0], given[1]), {}, node, full="jax.numpy.arange")

@@ -6,7 +6,17 @@ import ast
 from typing import TypeGuard
 
 from jaxlint.api import DifferentiatedEvent, Reporter, Rule
-from jaxlint.api.values import Array, DictValue, ListValue, TupleValue, Value, constant, shape_of
+from jaxlint.api.values import (
+    ELEMENTWISE,
+    Array,
+    DictValue,
+    ListValue,
+    TupleValue,
+    Value,
+    constant,
+    shape_text,
+    symbolic_shape,
+)
 from jaxlint.finding import Severity
 
 
@@ -87,10 +97,25 @@ def _no_scalar(result: Value) -> tuple[str, str]:
     if isinstance(result, ListValue) and result.kind == "list" and result.items:
         return "a list", "return the loss"
     if _is_one_array(result):
-        shape = shape_of(result)
+        shape = _shape_within(result)
         if shape:
             return f"an array of shape {shape}", "take its `.mean()` or `.sum()`"
     return "", ""
+
+
+_BROADCASTING = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimum"})
+
+
+def _shape_within(value: Value, depth: int = 6) -> str:
+    """The shape of an array, or of an array in it: broadcasting with one of unknown shape removes no axis."""
+    shape = symbolic_shape(value)
+    made = value.made if isinstance(value, Array) else None
+    if shape is not None:
+        return shape_text(shape) if shape else ""
+    if made is None or depth == 0 or made.name not in ELEMENTWISE | _BROADCASTING:
+        return ""
+    parts = (_shape_within(part, depth - 1) for part in made.args if _is_one_array(part))
+    return next(filter(None, parts), "")
 
 
 def _no_pair(result: Value) -> str:

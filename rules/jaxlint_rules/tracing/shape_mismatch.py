@@ -109,6 +109,13 @@ class ShapeMismatch(Rule):
         ):
             return
         shape = symbolic_shape(array)
+        if shape == () and not of_shape and not event.is_caught() and not event.is_guarded(convention=False):
+            report(
+                event.node,
+                f"a scalar is unpacked into {event.count} names, which raises TypeError: iteration over a 0-d array",
+                reason="the array has shape ()",
+            )
+            return
         count = len(shape) if of_shape and shape is not None else _rows(array, shape)
         chosen = event.frame.is_chosen_by_size() or event.frame.is_conditional()
         if not isinstance(count, int) or count == event.count or chosen:
