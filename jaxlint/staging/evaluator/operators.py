@@ -142,6 +142,12 @@ class Operators(Part):
             result = self.array_result(frame, [left, right], node, like=like)
             self.machine.tracking.made_by(result, OPERATORS[kind], Call([left, right], {}, node, frame))
             return result
+        if type(left) is DictValue or type(right) is DictValue:
+            # No operator takes a dict and a number. (`|` of two dicts is above.)
+            self.machine.tracking.made_by(
+                Array(False, certain=False), OPERATORS[kind], Call([left, right], {}, node, frame)
+            )
+            return UNKNOWN
         if isinstance(left, Static) and isinstance(right, Static):
             if type(left) is Reading and type(right) is Reading and kind is ast.Sub:
                 return self.machine.tracking.elapsed(right, left, node, frame)

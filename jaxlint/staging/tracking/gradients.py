@@ -161,15 +161,17 @@ class Gradients(Part):
         return found
 
     def gradient_of(self, t: Transformed, call: Call, number: int) -> Value | None:
-        """The gradient for an argument with known leaves, in an exact analysis: the same structure; None for others."""
-        if not self.machine.exact or t.kind not in ("grad", "value_and_grad"):
+        """The gradient for an argument with known leaves: the same structure; None for others. In an analysis that is
+        not exact, one array is left to `gradients_by`."""
+        if t.kind not in _OF_SCALARS or not -len(call.args) <= number < len(call.args):
             return None
-        if not -len(call.args) <= number < len(call.args):
+        if not self.machine.exact and not isinstance(call.args[number], (DictValue, ListValue, TupleValue)):
             return None
 
         def change(leaf: Value) -> Value:
             gradient = self.operators.array_result(call.frame, [leaf], call.node, role="grad", name=t.api)
             gradient.dtype, gradient.form = canonical_dtype(strong(dtype_of(leaf))), same(leaf)
+            gradient.like = leaf.origin if isinstance(leaf, Array) else None
             return gradient
 
         try:

@@ -21,6 +21,7 @@ from jaxlint.api.tables import (
 from jaxlint.api.values import (
     SOME_FLOAT,
     Array,
+    DictValue,
     Function,
     ListValue,
     NumpyArray,
@@ -35,6 +36,8 @@ from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules.tracing._trees import TREES, trees_apart
 
+_ARITHMETIC = ("add", "subtract", "multiply", "divide", "power", "matmul")
+
 
 class RejectedArgument(Rule):
     """A function rejects the kind or dtype of its argument.
@@ -45,6 +48,7 @@ class RejectedArgument(Rule):
     - floats where integers are needed: indices, segments, integer labels, operands of `&` and `~`;
     - integers where floats are needed: logits, probabilities, functions of `jax.lax`;
     - a shape, a number or an array of floats in the place of a PRNG key;
+    - dicts in arithmetic with arrays and numbers, as in `params - 0.1 * grads`;
     - arrays of two dtypes in functions of `jax.lax` that convert nothing;
     - trees of different structure in `jax.tree.map` and in updates of optax: dicts with other keys,
       or all variables beside the gradient of a part of them.
@@ -99,12 +103,15 @@ class RejectedArgument(Rule):
             error = "ValueError" if event.name in WITH_VALUE_ERROR and KEY not in message else "TypeError"
             report(node, f"`{dotted(node.func) or event.name}` raises {error}: {message}", reason=reason)
 
-    @concerns(*OPERATORS, "getitem")
+    @concerns(*OPERATORS, *_ARITHMETIC, "getitem")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if isinstance(event.node, ast.Call) or not all(map(_is_sure, operation.args)):
             return
-        found = _index(operation) if operation.name == "getitem" else _operands(operation)
+        if operation.name in _ARITHMETIC:
+            found = _with_dict(operation)
+        else:
+            found = _index(operation) if operation.name == "getitem" else _operands(operation)
         if found and not _is_expected(event):
             message, reason = found
             report(event.node, message, reason=reason)
@@ -196,6 +203,20 @@ def _of_two_dtypes(event: CallEvent) -> tuple[str, str] | None:
     return (
         f"{floats[0]} and {others[0]} are not converted",
         "functions of `jax.lax` need one dtype; `jax.numpy` promotes",
+    )
+
+
+def _with_dict(operation: Operation) -> tuple[str, str] | None:
+    """`params - 0.1 * grads` of dicts: Python has no arithmetic of trees."""
+    dicts = [value for value in operation.args if isinstance(value, DictValue)]
+    others = [value for value in operation.args if isinstance(value, (Array, NumpyArray, Static))]
+    if not dicts or not dicts[0].items or len(dicts) + len(others) != 2:
+        return None
+    if not others or not all(_dtype(value) or isinstance(value, (Array, NumpyArray)) for value in others):
+        return None
+    return (
+        "arithmetic of a dict and a number raises TypeError; use `jax.tree.map`",
+        f"one operand is a dict with the key {next(iter(dicts[0].items))!r}",
     )
 
 
