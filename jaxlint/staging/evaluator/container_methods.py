@@ -42,6 +42,7 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stores import publish
 from jaxlint.syntax.facts import all_parameters, nodes_of
 
 # Methods of lists and sets that return None.
@@ -83,6 +84,8 @@ class ContainerMethods(Part):
             if args:
                 self.check_leak(target, args[-1], node, frame)
                 args = [*args[:-1], without_cycles(target, args[-1])]
+                if isinstance(args[-1], Instance) and _is_of_module(node, frame):
+                    publish(args[-1])
                 spread(target, args[-1])
                 if target.items is not None and not frame.repeats() and not frame.guards and name == "append":
                     target.items.append(bounded_weight(target, args[-1]))
@@ -364,6 +367,15 @@ def _store_at(base: ListValue, index: object, value: Value, guarded: bool) -> No
     elif not isinstance(index, int):
         base.length = None  # perhaps a slice
     base.element = join(base.element, value)
+
+
+def _is_of_module(call: ast.AST, frame: Frame) -> bool:
+    """Whether a function calls a method of a variable of a module: `STACK.append(self)`."""
+    if frame.function is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    holder = call.func.value
+    found = frame.scope.lookup(holder.id) if isinstance(holder, ast.Name) else None
+    return found is not None and found[1].is_module
 
 
 def _is_parameter(name: str, frame: Frame) -> bool:

@@ -49,6 +49,7 @@ from jaxlint.staging.values.class_models import (
 )
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import is_kept
+from jaxlint.staging.values.stores import opened
 from jaxlint.syntax.facts import (
     dotted,
     last_name,
@@ -232,6 +233,8 @@ class Instances(Part):
                 value = join(value, UNKNOWN)  # the hook's result is stored
         known = base.fields.get(name)
         conditional = bool(frame.guards) or frame.repeats()
+        if base.published:
+            opened(value)
         base.fields[name] = join(known, value) if known is not None and conditional else value
 
     def leaks_into(self, base: Instance, value: Value, frame: Frame) -> bool:

@@ -346,6 +346,9 @@ class Instance(Value):
     origin: Origin | None = None
     ready: bool = False  # `setup` has run
     staged: Array | None = None  # it entered a traced function: its unknown fields are tracers like this one
+    published: bool = (
+        False  # a function appended it to a list of its module, through which other calls change it
+    )
     serial: int = field(init=False, default_factory=_counter.__next__)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jaxlint.staging.values.joining import join, join_all
-from jaxlint.staging.values.objects import CONTAINERS, MAX_WEIGHT, DictValue, ListValue, weight_of
+from jaxlint.staging.values.objects import CONTAINERS, MAX_WEIGHT, DictValue, Instance, ListValue, weight_of
 from jaxlint.staging.values.parts import lies_in
 from jaxlint.staging.values.plain import UNKNOWN, Static, Value
 
@@ -61,6 +61,19 @@ def update_dict(target: DictValue, given: DictValue, conditional: bool) -> None:
         overwrite_any(target, given.element)
     for key, value in given.items.items():
         store_key(target, key, value, conditional or key in given.optional)
+
+
+def publish(instance: Instance) -> None:
+    """Records that calls which do not receive the object may change it: the keys of its dicts become unknown, since a
+    memoised call does not repeat such a change."""
+    instance.published = True
+    for part in instance.fields.values():
+        opened(part)
+
+
+def opened(value: Value) -> None:
+    if isinstance(value, DictValue) and value.element is None:
+        value.element = UNKNOWN
 
 
 def shortened(target: ListValue) -> None:
