@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.conversions import Conversions
@@ -200,11 +201,36 @@ def getenv(call: LibraryCall) -> Value:
 # -- numbers, queues, arguments
 
 
+# What functions of `math` return, by kind. Those of the first two are computed for constants.
+_FLOATS = frozenset(
+    """sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow hypot fabs
+    degrees radians erf erfc copysign fmod cbrt exp2 dist fsum""".split()  # noqa: SIM905
+)
+_INTEGERS = frozenset({"ceil", "floor", "trunc", "isqrt", "gcd", "lcm"})
+_LARGE_INTEGERS = frozenset({"factorial", "comb", "perm"})
+_TRUTHS = frozenset({"isnan", "isinf", "isfinite", "isclose"})
+_LARGEST = 2**40
+
+
 @calls("math.*", "operator.index", "time.sleep")
 def take_number(call: LibraryCall) -> Value:
     for value in call.args:
         call.machine.part(Conversions).convert(value, call.node, call.name, call.frame)
-    return Static()
+    library, _, name = call.name.rpartition(".")
+    if library != "math":
+        return Static()
+    if name in _FLOATS | _INTEGERS and call.args and not call.kwargs:
+        numbers = [constant(value) for value in call.args]
+        if all(type(number) in (int, float) and abs(number) < _LARGEST for number in numbers):  # type: ignore[arg-type]
+            try:
+                return Static(getattr(math, name)(*numbers))
+            except (AttributeError, ArithmeticError, ValueError, TypeError):
+                return Static()
+    if name in _FLOATS:
+        return Static(kind="float")
+    if name in _INTEGERS | _LARGE_INTEGERS:
+        return Static(kind="int")
+    return Static(kind="bool") if name in _TRUTHS else Static()
 
 
 _QUEUES = ("queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessing.Queue")
