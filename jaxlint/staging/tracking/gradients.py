@@ -135,7 +135,7 @@ class Gradients(Part):
                 gradient.like = given.origin  # the structure, the shapes and the dtypes of the argument
             if t.kind in _OF_SCALARS and isinstance(given, Array) and given.certain and not given.tree:
                 gradient.tree, gradient.form = False, same(given)
-                gradient.dtype = canonical_dtype(strong(given.dtype))
+                gradient.dtype = canonical_dtype(given.dtype)  # weak if the argument is
             found.append(gradient)
         asked = t.options.get("argnums", Static(0))
         if isinstance(asked, (Static, Array, NumpyArray)):  # some number
@@ -170,7 +170,7 @@ class Gradients(Part):
 
         def change(leaf: Value) -> Value:
             gradient = self.operators.array_result(call.frame, [leaf], call.node, role="grad", name=t.api)
-            gradient.dtype, gradient.form = canonical_dtype(strong(dtype_of(leaf))), same(leaf)
+            gradient.dtype, gradient.form = canonical_dtype(dtype_of(leaf)), same(leaf)
             gradient.like = leaf.origin if isinstance(leaf, Array) else None
             return gradient
 
