@@ -31,6 +31,7 @@ from jaxlint.server.explaining import EXPLAIN, Pages
 from jaxlint.server.explanations import HINTS, Explanations
 from jaxlint.server.meanwhile import Known, beside
 from jaxlint.server.positions import Text, text_of_cell
+from jaxlint.server.protocol import Protocol, log_in_lines
 from jaxlint.source import SourceFile
 
 T = TypeVar("T")
@@ -340,7 +341,8 @@ def make_server(examiner: Examiner) -> LanguageServer:
     notebooks = types.NotebookDocumentSyncOptions(
         [types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")], notebook="*")]
     )
-    server = LanguageServer("jaxlint", __version__, notebook_document_sync=notebooks)
+    log_in_lines()
+    server = LanguageServer("jaxlint", __version__, protocol_cls=Protocol, notebook_document_sync=notebooks)
     session = Session(server, examiner)
     _documents(server, session)
     _answers(server, session)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,3 +127,44 @@ def test_a_folder_that_is_removed_meanwhile(tmp_path: Path) -> None:
         assert [one.code for one in await editor.diagnostics(again)] == ["JAX101"]
 
     run(project, work)
+
+
+def _message(body: object) -> bytes:
+    text = json.dumps(body).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(text) + text
+
+
+def test_messages_that_cannot_be_read_are_answered_in_a_line(tmp_path: Path) -> None:
+    about = {"capabilities": {}, "rootUri": tmp_path.as_uri()}
+    sent = [
+        _message({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}),
+        _message({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
+        _message({"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params": {"wrong": 1}}),
+        _message({"jsonrpc": "2.0", "id": 3, "method": "no/such"}),
+        _message(
+            {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": 5}}}
+        ),
+        b"Content-Length: 5\r\n\r\n{bad}",
+        _message([1, 2]),
+        b"Content-Length: abc\r\n\r\n",
+        _message({"jsonrpc": "2.0", "id": 4, "method": "shutdown"}),
+        _message({"jsonrpc": "2.0", "method": "exit"}),
+    ]
+    server = subprocess.run(
+        [sys.executable, "-m", "jaxlint", "server"], input=b"".join(sent), capture_output=True, timeout=120
+    )
+    assert server.returncode == 0
+    bodies = [json.loads(part[: part.rindex("}") + 1]) for part in _bodies(server.stdout)]
+    answers = {one["id"]: one for one in bodies if "id" in one and "method" not in one}
+    assert set(answers) == {1, 2, 3, 4}
+    assert answers[2]["error"]["code"] == -32602
+    assert (answers[3]["error"]["code"], "no/such" in answers[3]["error"]["message"]) == (-32601, True)
+    lines = server.stderr.decode().splitlines()
+    assert lines
+    assert all(line.startswith("jaxlint server: ") for line in lines), lines
+    assert len(lines) <= 12, lines
+
+
+def _bodies(output: bytes) -> list[str]:
+    """The messages in the output of a server."""
+    return [part.partition("\r\n\r\n")[2] for part in output.decode().split("Content-Length: ")[1:]]

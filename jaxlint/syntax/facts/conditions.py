@@ -71,6 +71,43 @@ def is_release_test(test: ast.expr) -> bool:
 
 
 @cache
+def release_names(tree: ast.AST) -> frozenset[str]:
+    """The names by which a module knows the version of a library: variables, imports and functions that return it."""
+    found = {
+        alias.asname or alias.name
+        for node in walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in ("__version__", "__version_info__") and (node.module or "").startswith("jax")
+    }
+    bound: list[tuple[ast.expr, list[str]]] = []
+    for node in walk(tree):
+        if isinstance(node, ast.Assign):
+            bound.append((node.value, names_bound_by(node)))
+        elif isinstance(node, ast.FunctionDef):
+            answers = [part.value for part in nodes_of(node, ast.Return) if part.value is not None]
+            bound += [(answer, [node.name]) for answer in answers]
+    for _ in range(_STEPS):
+        more = {
+            name
+            for value, names in bound
+            if not found.issuperset(names) and reads_release(value, frozenset(found))
+            for name in names
+        }
+        if not more - found:
+            break
+        found |= more
+    return frozenset(found)
+
+
+def reads_release(test: ast.expr, names: frozenset[str]) -> bool:
+    """Whether an expression reads the version of an installed library, or one of `names`, which hold it."""
+    return is_release_test(test) or any(
+        isinstance(child, ast.Name) and child.id in names for child in parts(test)
+    )
+
+
+@cache
 def attribute_tests(test: ast.expr) -> list[ast.expr]:
     """The arguments of `hasattr` and `getattr` in a test."""
     return [
