@@ -48,7 +48,7 @@ from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import OPERATORS, dtype_named
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.truth import truth
-from jaxlint.syntax.facts import is_release_test
+from jaxlint.syntax.facts import reads_release, release_names
 
 _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -88,8 +88,9 @@ class Comparisons(Part):
             if position < len(node.ops) - 1:
                 self.conversions.test(result, node, "chained comparison", frame)
             left = right
-        if type(result) in (Static, Unknown) and truth(result) is None and is_release_test(node):
-            return Shim(kind="bool")
+        if type(result) in (Static, Unknown) and truth(result) is None:
+            if reads_release(node, release_names(frame.module.tree)):
+                return Shim(kind="bool")
         return as_answer(result) if answer else result
 
     def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:

@@ -23,6 +23,8 @@ from jaxlint.syntax.facts.conditions import (
     is_version_test,
     none_branch,
     rank_flags,
+    reads_release,
+    release_names,
     tested_names,
     type_checking_branch,
 )
@@ -145,6 +147,8 @@ __all__ = [
     "positional_parameters",
     "provokes_errors",
     "rank_flags",
+    "reads_release",
+    "release_names",
     "replaces_parts",
     "sizes_of_kernel",
     "statements",

@@ -75,19 +75,18 @@ def release_names(tree: ast.AST) -> frozenset[str]:
     """The names by which a module knows the version of a library: variables, imports and functions that return it."""
     found = {
         alias.asname or alias.name
-        for node in walk(tree)
-        if isinstance(node, ast.ImportFrom)
+        for node in nodes_of(tree, ast.ImportFrom)
         for alias in node.names
         if alias.name in ("__version__", "__version_info__") and (node.module or "").startswith("jax")
     }
-    bound: list[tuple[ast.expr, list[str]]] = []
-    for node in walk(tree):
-        if isinstance(node, ast.Assign):
-            bound.append((node.value, names_bound_by(node)))
-        elif isinstance(node, ast.FunctionDef):
-            answers = [part.value for part in nodes_of(node, ast.Return) if part.value is not None]
-            bound += [(answer, [node.name]) for answer in answers]
-    for _ in range(_STEPS):
+    bound = [
+        (node.value, [part.id for one in node.targets for part in walk(one) if isinstance(part, ast.Name)])
+        for node in nodes_of(tree, ast.Assign)
+    ]
+    for function in nodes_of(tree, ast.FunctionDef):
+        answers = [part.value for part in nodes_of(function, ast.Return) if part.value is not None]
+        bound += [(answer, [function.name]) for answer in answers]
+    for _ in range(3):
         more = {
             name
             for value, names in bound
