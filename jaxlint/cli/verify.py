@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import json
@@ -206,6 +207,7 @@ def command(
     With --processes or --launcher, PROGRAM runs as several processes, which prove together. With --lockstep they are only compared.
     """
     from jaxlint_runtime.optimiser_settings import EAGER, SOURCE, TRANSFORMS
+    from jaxlint_runtime.report.stored_costs import captured_calls
     from jaxlint_runtime.request import Request
 
     others: dict[str, Any] = {
@@ -251,7 +253,8 @@ def command(
         raise Failure("--sizes excludes --apply, --save and --compare, which use one size")
     if apply and not request.runs:
         raise Failure("--apply runs the whole edited program; leave out --inputs and --dim")
-    stored = _stored(compare)
+    if (stored := _stored(compare)) is not None:
+        request = dataclasses.replace(request, same_calls=captured_calls(stored))
     check_folder_of(output)
     check_folder_of(save)
     files.prepare()

@@ -62,6 +62,9 @@ class Request:
     only_written: bool = False  # leave out what --apply would never write
     source_first: bool = False  # try edits of the source before candidates of functions that they may replace
     costs: bool = False  # also report the cost of the original functions
+    same_calls: tuple[
+        tuple[str, str, int], ...
+    ] = ()  # whose inputs to capture, as the baseline of --compare did
     device_memory: int | None = None  # memory limit of a function on the device
     dump: str | None = None  # folder for the staged programs
     trace: str | None = None  # folder for profiler traces

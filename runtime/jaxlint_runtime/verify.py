@@ -97,7 +97,7 @@ class Verification(Run):
         return self.document
 
     def _run(self) -> None:
-        calls = stored_calls(self)
+        calls = self.request.same_calls or stored_calls(self)
         job = dataclasses.replace(self.request.capture(), flagged=self._flag(), calls=calls)
         death = self.attempt(job, None)
         working_folder(None)  # without it nothing can be read or written, whether or not a process is due

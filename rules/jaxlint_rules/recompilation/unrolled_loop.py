@@ -67,8 +67,8 @@ class UnrolledLoop(Rule):
     a Python number must work with a tracer.
 
     ## When not to fix
-    Advice if the length is unknown and the body is a few operations on elements, or if what the file
-    has for the length is small: a default (`substeps: int = 2`). Keep it if the
+    Advice if the length is unknown and the body is a few operations on elements, or if the file
+    gives it a small value: a default (`substeps: int = 2`). Keep it if the
     iterations differ in their shapes or in the functions that they call, or if a few expensive
     operations run faster unrolled.
 

@@ -8,6 +8,7 @@ quarter of the calls now takes longer than the slow quarter did.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ def as_baseline(document: Document) -> dict[str, Any]:
         figures[name] = {
             "compiles": len(function["compiles"]),
             "calls": function["calls"],
+            "captured_call": function.get("captured_call"),
             "call_ms": [function.get("call_ms_low"), function["call_ms"], function.get("call_ms_high")],
         }
     costs: dict[str, dict[str, dict[str, Any]]] = {}
@@ -65,6 +67,15 @@ def read_baseline(path: Path) -> dict[str, Any]:
     if not isinstance(stored, dict) or stored.get("schema_version") != VERSION:
         raise BadBaseline(f"{path}: was written by another version of jaxlint; write it again with --save")
     return stored
+
+
+def captured_calls(stored: Mapping[str, Any]) -> tuple[tuple[str, str, int], ...]:
+    """The calls whose inputs the costs of a baseline are for: path, function and number. Other calls may have other
+    shapes, so a comparison has to capture the same ones."""
+    named = (
+        (*name.rpartition("::")[::2], one.get("captured_call")) for name, one in stored["functions"].items()
+    )
+    return tuple((os.path.abspath(path), function, number) for path, function, number in named if number)
 
 
 def compare(document: Document, stored: Mapping[str, Any], name: str) -> None:

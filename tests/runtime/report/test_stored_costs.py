@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,14 @@ import pytest
 
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.first_lines import first_lines
-from jaxlint_runtime.report.stored_costs import BadBaseline, as_baseline, compare, read_baseline, regressions
+from jaxlint_runtime.report.stored_costs import (
+    BadBaseline,
+    as_baseline,
+    captured_calls,
+    compare,
+    read_baseline,
+    regressions,
+)
 
 
 def document(**function: Any) -> Document:
@@ -104,6 +112,15 @@ def test_compiles_count_by_the_calls_of_the_run(
     if before[1] is None:
         del first["functions"]["train.py::step"]["calls"]
     assert [line.partition(": ")[2] for line in regressions(first, now)] == told
+
+
+def test_a_comparison_captures_the_calls_of_the_baseline() -> None:
+    """A function that gets another shape in each call costs something else in each of them."""
+    kept = as_baseline(document(captured_call=32))
+    assert captured_calls(kept) == ((os.path.abspath("train.py"), "step", 32),)
+    assert captured_calls(as_baseline(document(captured_call=None))) == ()
+    del kept["functions"]["train.py::step"]["captured_call"]  # as older versions wrote it
+    assert captured_calls(kept) == ()
 
 
 @pytest.mark.parametrize(
