@@ -309,6 +309,13 @@ def test_where_the_whole_program_was_measured_that_is_said(document: Document) -
     )
 
 
+def test_a_whole_program_that_is_no_faster_is_told_without_compile_time_alone(document: Document) -> None:
+    ratios = {"memory": Interval(1.01, 0.99, 1.03), "total": Interval(1.0, 0.9, 1.1)}
+    whole = {"ratios": ratios, "pairs": 5, "speedup": Interval(2.0, 1.9, 2.2)}
+    document.results.append(("cpu", result(candidate="source:fix:jit", function="main", line=15, **whole)))
+    assert first_lines(document)[1] == "The whole program: 2.00x as fast without compile time with jit."
+
+
 @pytest.mark.parametrize(
     ("candidate", "name"),
     [
