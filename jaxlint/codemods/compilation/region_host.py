@@ -1,7 +1,7 @@
 """What the host does within a region, and where its last statement fetches what the region computes.
 
-`model, loss = step(model, x[idx])` of NumPy's `x` leaves the row to the host, and hands it to the jitted function. In
-`total += float(jnp.sum(grads))` after a region the sum belongs to it, and the host fetches the result.
+`model, loss = step(model, x[idx])` of NumPy's `x` leaves the row to the host, and hands it to the jitted function. So does
+`grad_fn(params, args.weight_decay)` with the number that an object of the host holds. In `total += float(jnp.sum(grads))` after a region the sum belongs to it, and the host fetches the result.
 """
 
 from __future__ import annotations
@@ -10,14 +10,27 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
-from jaxlint.codemods.compilation.region import Region
+from jaxlint.codemods.compilation.region import FILTER_JIT, Region
 from jaxlint.codemods.compilation.region_statements import NNX
 from jaxlint.codemods.compilation.region_text import HostParts
 from jaxlint.codemods.purity.effects import Effects
+from jaxlint.codemods.purity.expressions import OPTIONS
+from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Region as Searched
-from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import NUMBER, NUMPY, Ext, Fn, Method, leaves_of
+from jaxlint.codemods.purity.program import File, parameters
+from jaxlint.codemods.purity.traced_before import is_jitted
+from jaxlint.codemods.purity.values import (
+    NUMBER,
+    NUMPY,
+    Ext,
+    Fn,
+    Inst,
+    Method,
+    Value,
+    Wrapped,
+    leaves_of,
+)
 from jaxlint.codemods.source.layout import fresh_name
 from jaxlint.codemods.source.site import Site
 
@@ -25,6 +38,8 @@ _ASSIGNING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _COMPUTING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript)
 _OTHER_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEPTH = 3
+_JIT = frozenset({"jax.jit"})
+_SAME_PARAMETERS = frozenset({"jax.jit", "equinox.filter_jit", "jax.vmap", *GRADIENTS})
 
 
 def acts(node: ast.AST, possible: PossibleValues, file: File) -> bool:
@@ -42,7 +57,8 @@ def computed_by_host(region: Region, possible: PossibleValues, file: File) -> Ho
     for node in _Search(region, possible, file).largest():
         text = site.text(node)
         if text not in by_text:
-            by_text[text] = fresh_name(taken, _name_of(node))
+            wanted = _parameter_for(node, possible, file) or _name_of(node)
+            by_text[text] = node.id if isinstance(node, ast.Name) else fresh_name(taken, wanted)
         found.names[node] = by_text[text]
         if NUMBER in leaves_of(possible.of(file.same(node), file)):
             found.numbers.append(node)
@@ -85,7 +101,13 @@ class _Search:
     def _is_of_host(self, node: ast.expr) -> bool:
         parts = list(ast.walk(node))
         names = [one for one in parts if isinstance(one, ast.Name)]
-        if not isinstance(node, _COMPUTING) or any(isinstance(one, _OTHER_SCOPES) for one in parts):
+        if (
+            not isinstance(node, _COMPUTING)
+            and not self._is_held_number(node)
+            and not self._would_be_static(node)
+        ):
+            return False
+        if any(isinstance(one, _OTHER_SCOPES) for one in parts):
             return False
         if node.lineno != node.end_lineno or {one.id for one in names} & self.bound:
             return False
@@ -97,6 +119,21 @@ class _Search:
         if not values or not values <= {NUMBER, NUMPY} or self._reads(node, self.file, 0):
             return False
         return not acts(node, self.possible, self.file)
+
+    def _is_held_number(self, node: ast.expr) -> bool:
+        """Whether a number is read from an object of the host: options of the command line, or an object of the program that is no
+        part of a tree of arrays."""
+        if not isinstance(node, ast.Attribute):
+            return False
+        values = self.possible.of(self.file.same(node.value), self.file)
+        return bool(values) and all(
+            value == OPTIONS or (isinstance(value, Inst) and not self.possible.external_bases(value.cls))
+            for value in values
+        )
+
+    def _would_be_static(self, node: ast.expr) -> bool:
+        """Whether it is a number in a variable, for each of which equinox would compile again."""
+        return self.region.transform == FILTER_JIT and isinstance(node, ast.Name)
 
     def _varies(self, name: ast.Name) -> bool:
         """Whether a variable may differ from call to call: of a script, one that the loop sets."""
@@ -135,26 +172,60 @@ def _fits(node: ast.expr, site: Site, possible: PossibleValues, file: File) -> b
     with an array raises for them, too."""
     if NUMBER not in leaves_of(possible.of(file.same(node), file)):
         return True
-    return isinstance(site.names.parents.get(node), ast.BinOp) or _is_real(node, file)
+    above = site.names.parents.get(node)
+    return (
+        isinstance(above, ast.BinOp)
+        or _is_real(node, file)
+        or _is_traced_already(node, above, possible, file)
+    )
 
 
-def _is_real(node: ast.expr, file: File) -> bool:
+def _is_traced_already(node: ast.expr, above: ast.AST | None, possible: PossibleValues, file: File) -> bool:
+    """Whether a value is an argument of functions that `jax.jit` compiles with no static arguments: they take it as they do now."""
+    if not isinstance(above, ast.Call) or node is above.func:
+        return False
+    called = possible.of(file.same(above.func), file)
+    return bool(called) and all(
+        is_jitted(one, possible, _JIT) and not _has_static(one, possible) for one in called
+    )
+
+
+def _has_static(jitted: Value, possible: PossibleValues) -> bool:
+    """Whether a jitted function may have static arguments, or arguments that are bound already."""
+    if isinstance(jitted, Fn):
+        return any(
+            _is_set_up(one) for one in getattr(jitted.node, "decorator_list", ()) if isinstance(one, ast.Call)
+        )
+    if not isinstance(jitted, Wrapped) or jitted.given:
+        return True
+    makers = [
+        call for where, call in possible.program.calls.get("jit", ()) if jitted in possible.of(call, where)
+    ]
+    return not makers or any(map(_is_set_up, makers))
+
+
+def _is_set_up(call: ast.Call) -> bool:
+    return any(one.arg is None or one.arg.startswith("static") for one in call.keywords)
+
+
+def _is_real(node: ast.expr, file: File, depth: int = 0) -> bool:
     """Whether a number is visibly no integer."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, float)
     if isinstance(node, ast.BinOp):
-        return isinstance(node.op, ast.Div) or _is_real(node.left, file) or _is_real(node.right, file)
+        return isinstance(node.op, ast.Div) or any(
+            _is_real(one, file, depth) for one in (node.left, node.right)
+        )
     if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and _is_real(node.operand, file)
+        return isinstance(node.op, ast.USub) and _is_real(node.operand, file, depth)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         of_all = node.func.id in ("min", "max") and len(node.args) > 1
-        return node.func.id == "float" or (of_all and all(_is_real(one, file) for one in node.args))
-    if isinstance(node, ast.Name):
+        return node.func.id == "float" or (of_all and all(_is_real(one, file, depth) for one in node.args))
+    if isinstance(node, ast.Name) and depth < _DEPTH:
         scope = file.names.scope_at(file.same(node)).resolve(node.id)
         given = [file.names.parents.get(one.node) for one in scope.bindings.get(node.id, ())] if scope else []
         return bool(given) and all(
-            isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and _is_real(one.value, file)
-            for one in given
+            isinstance(one, ast.Assign) and _is_real(one.value, file, depth + 1) for one in given
         )
     return False
 
@@ -245,8 +316,30 @@ def _place_of(node: ast.expr) -> list[int]:
     return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]
 
 
+def _parameter_for(node: ast.expr, possible: PossibleValues, file: File) -> str:
+    """The parameter of the program's function that takes a value; "" if it is no argument of one."""
+    above = file.names.parents.get(file.same(node))
+    if isinstance(above, ast.keyword):
+        return above.arg or ""
+    if not isinstance(above, ast.Call) or any(isinstance(one, ast.Starred) for one in above.args):
+        return ""
+    place = above.args.index(file.same(node)) if file.same(node) in above.args else None
+    called = possible.of(above.func, file)
+    for _ in range(_DEPTH):
+        outer = [one for one in called if isinstance(one, Wrapped)]
+        if len(called) == 1 and outer and outer[0].how in _SAME_PARAMETERS and not outer[0].given:
+            called = outer[0].inner
+    functions = [one for one in called if isinstance(one, Fn)]
+    if place is None or len(functions) != 1 or len(called) != 1:
+        return ""
+    names = [one.arg for one in parameters(functions[0].node)]
+    return names[place] if place < len(names) and names[0] not in ("self", "cls") else ""
+
+
 def _name_of(node: ast.expr) -> str:
     """What to call a value that the host computes."""
+    if isinstance(node, ast.Attribute):
+        return node.attr.lstrip("_") or "number"
     root: ast.expr = node.func if isinstance(node, ast.Call) else node
     if isinstance(node, ast.Subscript):
         root = node.value

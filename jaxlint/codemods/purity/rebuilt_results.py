@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Set
 
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import steps_of
+from jaxlint.codemods.purity.identity import compared, finds_no_array, searched
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
+from jaxlint.codemods.purity.traced_before import is_jitted
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NOTHING,
     NUMPY,
-    TEXT,
     Box,
     Cls,
     Ext,
@@ -52,7 +53,6 @@ _LOOKING = frozenset({"get", "pop", "setdefault", "copy"})
 _COPYING = frozenset({"copy.copy", "copy.deepcopy"})
 _ORDERED_BY_KEY = frozenset({"jax.tree.map", "jax.tree_util.tree_map"})
 _ASKING = frozenset({"popitem", "__iter__", "__reversed__", "__str__", "__repr__"})
-_SEARCHING = frozenset({"index", "remove", "count"})  # of a list
 _DEPTH = 24  # each variable is examined once, so this only bounds the stack
 
 
@@ -67,13 +67,13 @@ class Rebuilt:
         """The differences that the program would see, in words. `returned`: the expressions that the function
         returns."""
         values = frozenset(value for one in returned for value in self.possible.of(one, file))
-        ours = frozenset(
-            value
+        ours = {
+            place
             for one in returned
-            for part in ([one] if not isinstance(one, ast.Tuple) else one.elts)
-            if not self._is_of_jax(part, file)
-            for value in self.possible.of(part, file)
-        )
+            for place, part in enumerate(one.elts if isinstance(one, ast.Tuple) else [one])
+            if not self._is_of_jax(part, file) and _unsorted(self.possible.of(part, file))
+        }
+        apart = all(map(_has_places, returned))
         given = frozenset(
             value for one in parameters(function) for value in self.possible.of_parameter(one, file)
         )
@@ -92,8 +92,10 @@ class Rebuilt:
             if _unsorted(found if complete and found else self.possible.of_parameter(parameter, file)):
                 if (why := self._variable(parameter.arg, scope, file, 0)) is not None:
                     yield f"it takes a dict, whose keys `jit` sorts; {why}"
-        if _unsorted(ours) and (why := self._results(function, file, 0)) is not None:
-            yield f"it returns a dict, whose keys `jit` sorts; {why}"
+        for number in sorted(ours):
+            if (why := self._results(function, file, 0, number if apart else None)) is not None:
+                yield f"it returns a dict, whose keys `jit` sorts; {why}"
+                return
 
     def carried(self, names: Iterable[ast.Name], own: Set[ast.AST], file: File) -> Iterator[str]:
         """The differences for variables carried through a JAX loop, in words. `own`: the nodes of the loop."""
@@ -128,19 +130,21 @@ class Rebuilt:
                 yield f"`{name}` of a `{cls.node.name}` is not a pytree leaf, and is lost when JAX rebuilds the object"
 
     def _is_of_jax(self, node: ast.expr, file: File, depth: int = 0) -> bool:
-        """Whether JAX or optax created a tree, and so has sorted its dicts."""
+        """Whether JAX, optax or a function that the program jits created a tree, and so has sorted its dicts."""
         if isinstance(node, ast.Call):
             callees = self.possible.of(node.func, file)
             return bool(callees) and all(
                 (isinstance(one, Ext) and one.name.startswith(_TREES))
                 or (isinstance(one, Wrapped) and one.how in known_functions.GRADIENTS)
+                or is_jitted(one, self.possible)
                 for one in callees
             )
         if isinstance(node, ast.Name) and depth < _DEPTH:
             scope = file.names.scope_at(node).resolve(node.id)
             for binding in scope.bindings.get(node.id, ()) if scope is not None else ():
-                above = file.names.parents.get(binding.node)
-                given = file.names.parents.get(above) if isinstance(above, ast.Tuple) else above
+                given = file.names.parents.get(binding.node)
+                while isinstance(given, ast.Tuple):
+                    given = file.names.parents.get(given)
                 value = given.value if isinstance(given, ast.Assign | ast.AnnAssign) else None
                 if isinstance(binding.node, ast.arg):
                     continue  # its argument; another binding decides
@@ -208,20 +212,22 @@ class Rebuilt:
             for node in ast.walk(file.tree):
                 if (
                     node not in inside
-                    and (sides := _compared(node))
+                    and (sides := compared(node))
                     and all({ARRAY, NUMPY} & self.possible.of(side, file) for side in sides)
-                    and not _finds_no_array(self.possible.of(_searched(node), file))
+                    and not finds_no_array(self.possible.of(searched(node), file))
                 ):
                     return f"`{shown_source(node)}` at {self.program.place(file, node)}"
         return None
 
     # The order of dicts
 
-    def _results(self, function: FunctionNode, file: File, depth: int) -> str | None:
-        """Where the order of a function's result matters; None if it does not."""
-        if function in self._open:
+    def _results(
+        self, function: FunctionNode, file: File, depth: int, place: int | None = None
+    ) -> str | None:
+        """Where the order of a function's result, or of the one at a place of its tuple, matters; None if it does not."""
+        if (function, place) in self._open:
             return None
-        self._open.add(function)
+        self._open.add((function, place))
         for call, how, other in self.possible.call_sites.calls_of(function, file):
             steps = steps_of(how)
             if steps and all(
@@ -230,7 +236,9 @@ class Rebuilt:
                 continue  # it has been through JAX before
             if call is None or how:
                 return "some of its calls are unknown"
-            if (why := self._use(call, other, depth)) is not None:
+            target = _target_at(other.names.parents.get(call), place)
+            why = self._use(call, other, depth) if target is None else self._bound(target, other, depth)
+            if why is not None:
                 return why
         return None
 
@@ -272,6 +280,11 @@ class Rebuilt:
                 return self._bound(above.target, file, depth)
             return self._iterated(node, file, depth, told)
         if isinstance(above, ast.Tuple | ast.List | ast.Dict):
+            returned = file.names.parents.get(above)
+            function = function_around(node, file)
+            if isinstance(above, ast.Tuple) and isinstance(returned, ast.Return) and function is not None:
+                place = above.elts.index(node) if _has_places(above) else None
+                return self._results(function, file, depth + 1, place)
             return self._use(above, file, depth + 1)
         if isinstance(above, ast.Starred) and not any(
             isinstance(one, Unknown) or (isinstance(one, Box) and one.kind == "dict") for one in values
@@ -390,6 +403,8 @@ class Rebuilt:
 
     def _handed(self, node: ast.expr, call: ast.Call, file: File, depth: int, told: str) -> str | None:
         for callee in self.possible.of(call.func, file) or (Unknown(),):
+            if is_jitted(callee, self.possible):
+                continue  # it sorts the keys already
             for one in _called(callee):
                 if (
                     isinstance(one, Ext)
@@ -425,30 +440,19 @@ class Rebuilt:
         return None
 
 
-def _compared(node: ast.AST) -> list[ast.expr]:
-    """Operands compared by identity: by `is`, or before `==` in a search through a list."""
-    if isinstance(node, ast.Compare):
-        if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            return [node.left, *node.comparators]
-        return [node.left] if any(isinstance(op, ast.In | ast.NotIn) for op in node.ops) else []
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SEARCHING:
-        return node.args[:1]
-    return []
+def _target_at(assigned: ast.AST | None, place: int | None) -> ast.expr | None:
+    """The target that takes the value at a place of a tuple, if a statement unpacks one; else None."""
+    if place is None or not isinstance(assigned, ast.Assign) or len(assigned.targets) != 1:
+        return None
+    (target,) = assigned.targets
+    if not isinstance(target, ast.Tuple) or not _has_places(target):
+        return None
+    return target.elts[place] if place < len(target.elts) else None
 
 
-def _searched(node: ast.AST) -> ast.expr | None:
-    """What is searched, by `letters.index(x)` and `x in letters`."""
-    if isinstance(node, ast.Compare):
-        return node.comparators[-1] if isinstance(node.ops[-1], ast.In | ast.NotIn) else None
-    return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-
-
-def _finds_no_array(searched: Values) -> bool:
-    """Whether a search compares no arrays: in text, or by hashes, which arrays do not have."""
-    return searched == {TEXT} or (
-        bool(searched)
-        and all(isinstance(one, Box) and one.kind in ("set", "frozenset", "dict") for one in searched)
-    )
+def _has_places(node: ast.expr) -> bool:
+    """Whether the parts of a tuple have places that are known."""
+    return isinstance(node, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in node.elts)
 
 
 def _called(callee: Value, depth: int = 0) -> list[Value]:

@@ -95,6 +95,140 @@ def test_a_number_is_an_array_where_it_would_be_static(rewrite: Rewrite) -> None
     assert "step(w, x[idx], jnp.asarray(0.1 * (1 - i / n)))" in after
 
 
+OPTIONS = HEAD.replace("import jax\n", "import argparse\nimport jax\n", 1) + (
+    "@jax.jit\n"
+    "def loss(w, x, decay):\n"
+    "    return jnp.sum((x @ w) ** 2) + decay * jnp.sum(w**2)\n\n\n"
+    "def main():\n"
+    "    parser = argparse.ArgumentParser()\n"
+    "    parser.add_argument('--weight-decay', type=float, default=1e-4)\n"
+    "    args = parser.parse_args()\n"
+    "    w = x = jnp.eye(3)\n"
+    "    for _ in range(9):\n"
+    "        «value = loss(w, x, args.weight_decay)\n"
+    "        w = w - 0.1 * value * args.weight_decay»\n"
+    "        print(w, value)\n\n\n"
+    "main()\n"
+)
+
+
+def test_a_number_of_the_command_line_is_an_argument(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", OPTIONS, wide=True)
+    assert "def step(w, x, decay):\n    value = loss(w, x, decay)\n    w = w - 0.1 * value * decay\n" in after
+    assert "        w, value = step(w, x, args.weight_decay)\n" in after
+
+
+def test_a_number_of_an_object_is_an_argument(rewrite: Rewrite) -> None:
+    settings = "class Settings:\n    def __init__(self, decay):\n        self.weight_decay = decay\n\n\n@jax.jit\ndef loss"
+    text = OPTIONS.replace("@jax.jit\ndef loss", settings)
+    begin, end = text.index("    parser ="), text.index("    w = x")
+    text = (
+        text[:begin]
+        + "    args = Settings(0.5)\n"
+        + text[end:].replace("print(w", "args.weight_decay *= 0.9\n        print(w")
+    )
+    assert "w, value = step(w, x, args.weight_decay)\n" in rewrite("region-to-jit", text, wide=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("@jax.jit\n", "import functools\n@functools.partial(jax.jit, static_argnums=2)\n"),
+        ("@jax.jit\n", "import functools\n@functools.partial(jax.jit, static_argnames=('decay',))\n"),
+        ("loss(w, x, args", "jax.jit(loss, static_argnums=2)(w, x, args"),
+        ("loss(w, x, args", "jax.jit(loss, **{'static_argnums': 2})(w, x, args"),
+        ("default=1e-4", "default=None"),
+        ("type=float, default=1e-4", "default='0.5'"),
+        (
+            "value = loss(w, x, args.weight_decay)",
+            "value = loss(w, x, args.weight_decay) if w.ndim else loss(w, x, args.weight_decay)",
+        ),
+    ],
+    ids=[
+        "static",
+        "static by name",
+        "static in a call",
+        "settings",
+        "maybe None",
+        "text",
+        "one of two",
+    ],
+)
+def test_what_may_be_no_number_or_is_static_stays(rewrite: Rewrite, old: str, new: str) -> None:
+    text = OPTIONS.replace(old, new)
+    assert rewrite("region-to-jit", text, wide=True).startswith("refused: ")
+
+
+def test_an_integer_of_the_command_line_is_not_handed_to_what_nothing_compiled(rewrite: Rewrite) -> None:
+    text = (
+        OPTIONS.replace("type=float", "type=int")
+        .replace("default=1e-4", "default=1")
+        .replace("@jax.jit\n", "")
+    )
+    text = text.replace("0.1 * value * args.weight_decay", "jnp.tanh(value) * w")
+    assert rewrite("region-to-jit", text, wide=True).startswith("refused: ")
+
+
+@pytest.mark.parametrize("name", ["size", "ndim"])
+def test_the_size_of_an_array_is_no_argument(rewrite: Rewrite, name: str) -> None:
+    text = OPTIONS.replace("args.weight_decay", f"x.{name}")
+    after = rewrite("region-to-jit", text, wide=True)
+    assert f"step(w, x, x.{name})" not in after
+
+
+def test_a_number_that_a_property_counts_is_no_argument(rewrite: Rewrite) -> None:
+    settings = "class Settings:\n    n = 0.5\n    @property\n    def weight_decay(self):\n        self.n += 1\n        return self.n\n\n\n@jax.jit\ndef loss"
+    text = OPTIONS.replace("@jax.jit\ndef loss", settings)
+    begin, end = text.index("    parser ="), text.index("    w = x")
+    text = text[:begin] + "    args = Settings()\n" + text[end:]
+    assert rewrite("region-to-jit", text, wide=True).startswith("refused: ")
+
+
+def test_a_parameter_gives_its_name_to_what_the_host_computes(rewrite: Rewrite) -> None:
+    text = TRAIN.replace("def main", "def scaled(g, rate):\n    return g * rate\n\n\ndef main")
+    text = text.replace("0.1 * (1 - i / n) * g", "scaled(g, 0.1 * (1 - i / n))")
+    after = rewrite("region-to-jit", text, wide=True)
+    assert "def step(w, x_rows, rate):\n" in after
+
+
+STATIC = HEAD.replace("import jax\n", "import equinox as eqx\nimport jax\n", 1) + (
+    "@eqx.filter_jit\n"
+    "def loss(w, beta):\n"
+    "    return beta * jnp.sum(w**2)\n\n\n"
+    "def main(n):\n"
+    "    w = jnp.eye(3)\n"
+    "    for i in range(n):\n"
+    "        beta = min(1.0, i / 5)\n"
+    "        «value = loss(w, beta)\n"
+    "        w = w - 0.1 * value»\n"
+    "        print(w, value)\n\n\n"
+    "main(9)\n"
+)
+
+
+def test_a_number_in_a_variable_is_an_array_where_it_would_be_static(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", STATIC, wide=True, transform="equinox.filter_jit")
+    assert "def step(w, beta):\n    value = loss(w, beta)\n" in after
+    assert "        w, value = step(w, jnp.asarray(beta))\n" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return beta", "return (beta if beta > 0.5 else 0.5)"),
+        ("min(1.0, i / 5)", "i * 2**20"),
+        ("min(1.0, i / 5)", "min(1.0, i / 5)\n        if i > 3:\n            beta = i"),
+        ("min(1.0, i / 5)", "0.5 if i else None"),
+        ("0.1 * value»", "0.1 * value\n        beta = 0.5»"),
+        ("return beta", "return jnp.ones(int(beta)).sum()"),
+    ],
+    ids=["branch", "integer", "integer on a path", "maybe None", "set in the region", "shape"],
+)
+def test_a_static_number_that_may_not_be_an_array_stays(rewrite: Rewrite, old: str, new: str) -> None:
+    after = rewrite("region-to-jit", STATIC.replace(old, new), wide=True, transform="equinox.filter_jit")
+    assert "jnp.asarray(beta)" not in after
+
+
 FETCHED = HEAD + (
     "class Walker:\n"
     "    def __init__(self):\n"
