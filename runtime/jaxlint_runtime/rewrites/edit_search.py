@@ -75,7 +75,7 @@ class EditSearch:
                 self.reports.report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self.original.why()}")
             return []
         current, chosen, kept = self.original.sources, [], None
-        rewrites = self._reached(rewrites)
+        rewrites = self._timed(self._reached(rewrites))
         for number in range(_ROUNDS):
             best = self._outermost_at_once(rewrites, current) if number == 0 else None
             best = best or self._best(rewrites, current, kept.trial if kept else self.original.base)
@@ -85,7 +85,7 @@ class EditSearch:
             current, kept = with_missed(best.sources, best.trial), best
             if self.original.errors:
                 break
-            rewrites = self._again(current, best)
+            rewrites = self._timed(self._again(current, best))
         for rewrite, why in self.little:
             if rewrite.key not in self.seen:
                 self.reports.report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: not tried: {why}")
@@ -108,6 +108,27 @@ class EditSearch:
             if isinstance(sources, str) and sources:
                 self.reports.report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
         return found
+
+    def _timed(self, rewrites: list[Rewrite]) -> list[Rewrite]:
+        """The edits whose cost the runs show. Reports the others: of functions that the host only calls after the runs are cut off."""
+        late = self._called_late()
+        for rewrite in rewrites:
+            if (rewrite.path, rewrite.function) in late and rewrite.key not in self.seen:
+                why = f"{rewrite.summary}: all calls of {rewrite.function} by the host come after the part that is timed"
+                self.reports.report(rewrite, Status.NOT_APPLICABLE, why)
+                self.seen.add(rewrite.key)
+        return [one for one in rewrites if (one.path, one.function) not in late]
+
+    def _called_late(self) -> set[tuple[str, str]]:
+        """The functions that the host called in the whole program, and not before the runs are cut off."""
+        if self.original.trials.cut is None:
+            return set()
+        known = self.original.base.functions
+        return {
+            (one["path"], one["function"])
+            for one in self.original.run.document.watched
+            if one["calls"] and one["function"] in known and not known[one["function"]]["calls"]
+        }
 
     def _best(
         self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile], before: Trial

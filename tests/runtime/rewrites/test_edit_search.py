@@ -550,3 +550,33 @@ def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
     ((_, told),) = found.original.run.document.results
     assert told["status"] == "rejected"
     assert told["reason"] == "compile a: the files it writes differ: train.log has 1 line instead of 200"
+
+
+@pytest.mark.parametrize(
+    ("cut", "calls", "late"),
+    [
+        (("", "<stdout>", 3), {"a": 0, "b": 4}, ["a"]),
+        (("", "<stdout>", 3), {"a": 2, "b": 4}, []),
+        (None, {"a": 0, "b": 4}, []),  # the whole program is timed
+        (("", "<stdout>", 3), {"b": 4}, []),  # nothing counted its calls
+    ],
+)
+def test_a_function_that_the_host_calls_after_the_timed_part_is_not_edited(
+    tmp_path: Path, cut: tuple[str, str, int] | None, calls: dict[str, int], late: list[str]
+) -> None:
+    found, rewrites = search(tmp_path, {})
+    found.original.trials.cut = cut
+    path = rewrites["a"].path
+    found.original.run.document.watched = [
+        {"path": path, "function": name, "line": 1, "calls": count}
+        for name, count in (("a", 20), ("b", 9), ("c", 0))
+    ]
+    found.original.base.functions = {name: {"path": path, "calls": count} for name, count in calls.items()}
+    left = found._timed(list(rewrites.values()))
+    assert [one.function for one in left] == [one for one in "abc" if one not in late]
+    told = [result["reason"] for _, result in found.original.run.document.results]
+    assert told == [
+        f"compile {one}: all calls of {one} by the host come after the part that is timed" for one in late
+    ]
+    assert len(found._timed([rewrites["a"]])) == 1 - len(late)
+    assert len(found.original.run.document.results) == len(late)  # it is told once
