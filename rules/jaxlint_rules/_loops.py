@@ -465,7 +465,10 @@ def assigned_once(loop: ast.AST) -> dict[str, ast.expr]:
     """Names that the body binds exactly once, by a plain assignment, with their values."""
     found: dict[str, ast.expr] = {}
     often: set[str] = set()
-    for statement in getattr(loop, "body", []):
+    body = getattr(loop, "body", [])
+    if not isinstance(body, list):
+        return {}  # a lambda
+    for statement in body:
         for child in walk(statement):
             if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
                 if child.id in found:
@@ -475,7 +478,7 @@ def assigned_once(loop: ast.AST) -> dict[str, ast.expr]:
                 target = child.targets[0]
                 if isinstance(target, ast.Name) and target.id in found:
                     found[target.id] = child.value
-    for statement in getattr(loop, "body", []):
+    for statement in body:
         for child in walk(statement):
             if isinstance(child, ast.Assign) and len(child.targets) == 1:
                 target = child.targets[0]

@@ -9,7 +9,7 @@ from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name, unpacked
+from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
 
 _COUNTED = re.compile(r"epoch|step|iter|batch|^_$|^i$|^t$")
@@ -131,12 +131,23 @@ class OptimizerStateDropped(Rule):
             and isinstance(part.ctx, ast.Store)
             and dotted(part) == params
         ]
-        if stores and min(stores) > node.lineno:
+        if stores and min(stores) > node.lineno and not _makes(callee.receiver, loop.node):
             report(
                 node,
                 f"`init` resets the optimizer state each iteration, but not `{params}`; call it once, before the loop",
                 reason=f"the loop at line {loop.node.lineno} updates `{params}` and loses momentum, moments and step counts",
             )
+
+
+def _makes(optimizer: ExternalObject, loop: ast.For) -> bool:
+    """Whether each iteration is a stage of training with settings of its own, such as a learning rate from a list: it creates the
+    optimizer too, and starts over."""
+    settings = names_in(loop.target)
+    return any(
+        call is optimizer.node
+        and any(isinstance(one, ast.Name) and one.id in settings for one in passed(call))
+        for call in nodes_of(loop, ast.Call)
+    )
 
 
 def _parameters(function: FunctionNode) -> set[str]:

@@ -53,7 +53,7 @@ def is_called_compiling(event: ElapsedEvent) -> bool:
     return statement is not None and _FIRST_CALL.search(ast.unparse(statement)) is not None
 
 
-_FIRST_CALL = re.compile(rf"warm|{_COMPILES}|first (call|run|step)", re.IGNORECASE)
+_FIRST_CALL = re.compile(rf"warm|{_COMPILES}|(to|for) jit\b|\bjitting|first (call|run|step)", re.IGNORECASE)
 
 
 def common_frame(event: ElapsedEvent, dispatch: Dispatch) -> tuple[Frame, ast.AST] | None:

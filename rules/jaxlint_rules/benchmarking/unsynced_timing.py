@@ -57,7 +57,8 @@ class UnsyncedTiming(Rule):
 
     ## When not to fix
     Keep it if you want to measure dispatch. Not reported: regions with a host sync after the first
-    dispatch, differences that are only compared with a limit, and tests.
+    dispatch, differences that are only compared with a limit, and tests. A function that does not
+    wait and that the same code times several times is told once.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -74,6 +75,9 @@ class UnsyncedTiming(Rule):
         self.told: dict[
             tuple[ast.AST | None, ast.AST], ast.AST
         ] = {}  # by the start of the clock and what it measures
+        self.below: dict[
+            tuple[ast.AST, ast.AST], ast.AST
+        ] = {}  # by the code that reads the clock and what a function below it dispatches: where that is told
 
     def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:
         if event.waited or not is_measurement(event, report):
@@ -91,6 +95,9 @@ class UnsyncedTiming(Rule):
         if found is None or not report_from(report, *found):
             return
         frame, node = found
+        if dispatch.frame is not frame:
+            if self.below.setdefault((frame.owner, dispatch.node), node) is not node:
+                return  # a function that does not wait, timed again: one wait in it corrects all
         line = getattr(dispatch.node, "lineno", "?")
         place = "" if dispatch.frame.module is frame.module else f"{dispatch.frame.module.display}:"
         where = f"at {place}{line}" if place else f"at line {line}"

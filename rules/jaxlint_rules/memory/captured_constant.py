@@ -6,7 +6,7 @@ import ast
 import math
 
 from jaxlint.api import Reporter, Rule, TransformEvent
-from jaxlint.api.syntax import all_parameters, dotted, name_loads, names_stored
+from jaxlint.api.syntax import all_parameters, dotted, name_loads, names_stored, nodes_of
 from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import (
     UNKNOWN,
@@ -26,7 +26,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute, size_of_name
 from jaxlint_rules.memory._weights import weights_of
 
@@ -71,7 +71,8 @@ class CapturedConstant(Rule):
     There is no automatic fix: the callers must pass the array.
 
     ## When not to fix
-    Keep it if the array must be known at compile time.
+    Keep it if the array must be known at compile time. Not reported: elements of a NumPy array that
+    an unrolled loop reads by its counter (`table[i]`), since the program contains these alone.
 
     ## References
     - [JAX: captured constants](https://docs.jax.dev/en/latest/internals/constants.html)
@@ -162,6 +163,8 @@ class CapturedConstant(Rule):
             held = function.scope.value_of(child.id)
             if isinstance(held, Function) and _is_called(child, report):
                 through += self.captured(held, report, seen, depth + 1)
+            if not isinstance(held, Array) and _is_read_on_host(child, function.node, report):
+                continue
             if (
                 isinstance(held, ARRAYS)
                 and not getattr(held, "staged", False)
@@ -287,6 +290,24 @@ def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
         ):
             return True
     return False
+
+
+def _is_read_on_host(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
+    """`table[i]` of a NumPy array in a loop over `range`: the number is a constant of the program, the array is not."""
+    parent = report.module.parents.get(node)
+    if not isinstance(parent, ast.Subscript) or parent.value is not node:
+        return False
+    counted = {
+        name for loop in nodes_of(owner, ast.For) if _counts(loop.iter) for name in names_in(loop.target)
+    }
+    return (
+        not any(isinstance(part, ast.Slice) for part in ast.walk(parent.slice))
+        and names_in(parent.slice) <= counted
+    )
+
+
+def _counts(iterable: ast.expr) -> bool:
+    return isinstance(iterable, ast.Call) and dotted(iterable.func) == "range"
 
 
 def _is_whole(node: ast.Name, report: Reporter) -> bool:

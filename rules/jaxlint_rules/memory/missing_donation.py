@@ -29,7 +29,7 @@ from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored
-from jaxlint_rules.memory._weights import has_small_agents
+from jaxlint_rules.memory._weights import has_small_agents, has_small_networks
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
@@ -55,6 +55,7 @@ class _Call:
     aliased: set[int] = field(default_factory=set)
     kept: set[int] = field(default_factory=set)  # arguments that other code may still read
     large: set[int] = field(default_factory=set)  # arguments that are seen to be large
+    seen: set[int] = field(default_factory=set)  # arguments whose fields are all known
     whole: bool = False  # it gets the same data in each iteration of its loop
     arguments_die: bool = False  # none of its arguments can be read again: rebound, numbers, or host arrays
 
@@ -112,7 +113,8 @@ class MissingDonation(Rule):
     again, an attribute that another method returns, and state that the loop stores. If nothing else
     is left, the finding is advice. So is a step without a gradient whose state is small or of
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
-    twice would read what was donated, and one of agents that act on numbers, whose networks are small.
+    twice would read what was donated, one of agents that act on numbers, whose networks are small,
+    and one beside which the files write small dense layers alone, of 512 units at most.
     A step that only compiled code calls is not reported.
 
     ## References
@@ -203,6 +205,7 @@ class MissingDonation(Rule):
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
         call.large = large
+        call.seen = {position for position, value in enumerate(event.args, first) if _is_record(value)}
         call.whole = gets_the_same(node, rebound.values(), event.frame)
         call.kept = {
             position
@@ -254,7 +257,8 @@ class MissingDonation(Rule):
             named_so = {
                 i for i in wanted if i < len(candidate.names) and _LARGE.search(candidate.names[i].lower())
             }
-            worth = wanted & (large | named_so)
+            seen = set[int].intersection(*(call.seen for call in calls)) if calls else set[int]()
+            worth = wanted & (large | (named_so - seen))
         elif (
             looped
             and not stepped
@@ -293,7 +297,8 @@ class MissingDonation(Rule):
             severity = (
                 Severity.INFO
             )  # who keeps the arguments is unknown; a cell that runs twice reads them again
-        if severity is None and has_small_agents(event.frame.module):
+        modules = {id(one): one for one in (event.frame.module, *(call.module for call in calls))}.values()
+        if severity is None and (has_small_agents(event.frame.module) or has_small_networks(modules)):
             severity = Severity.INFO
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
@@ -348,6 +353,19 @@ def _is_large(value: Value, depth: int = 0) -> bool:
     if any(isinstance(name, str) and _LARGE.search(name.lower()) for name in named):
         return True
     return depth < 3 and any(_is_large(part, depth + 1) for part in parts_of(value))
+
+
+def _is_record(value: Value) -> bool:
+    """Whether a value is an object of the project with arrays in its fields, which say what it holds: the knots of a plan."""
+    return (
+        isinstance(value, Instance)
+        and value.cls.kind not in ("linen", "equinox", "nnx", "haiku")
+        and bool(value.fields)
+        and not any(
+            isinstance(part, Unknown) or (isinstance(part, Array) and part.tree)
+            for part in value.fields.values()
+        )
+    )
 
 
 def _of_self(call: _Call) -> set[int]:

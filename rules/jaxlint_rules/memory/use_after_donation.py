@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from jaxlint.api import DonatedReadEvent, DonationEvent, Module, Reporter, Rule, StagedReturnEvent
-from jaxlint.api.syntax import dotted, place_of, walk
+from jaxlint.api.syntax import dotted, name_loads, place_of, walk
 from jaxlint.api.values import (
     Array,
     ClassValue,
@@ -69,7 +69,8 @@ class UseAfterDonation(Rule):
 
     ## When not to fix
     JAX ignores the donation, and deletes nothing, if no result has the shape and dtype of the
-    argument. It warns about that; remove the donation then.
+    argument. It warns about that; remove the donation then. Not reported: a parameter that the
+    function does not read, which `jax.jit` drops, so that its buffer is not deleted.
 
     The finding is an error if the array is read under the name that was donated and the function
     visibly returns it. Otherwise it is a warning.
@@ -88,6 +89,7 @@ class UseAfterDonation(Rule):
         self.reads: dict[tuple[ast.AST, str], DonatedReadEvent] = {}
         self.matched: set[tuple[ast.AST, str]] = set()  # parameters that have a result of matching shape
         self.returned: set[tuple[ast.AST, str]] = set()  # those of them that are visibly returned
+        self.unread: set[tuple[ast.AST, str]] = set()  # parameters that the function does not read
         self.donated: dict[tuple[ast.ClassDef, str], DonationEvent] = {}
 
     def on_donated_read(self, event: DonatedReadEvent, report: Reporter) -> None:
@@ -106,7 +108,11 @@ class UseAfterDonation(Rule):
         # `donate="all"` names none, so the returned ones must be visible.
         by_name = event.transformed.kind != "filter_jit"
         opaque = named and by_name and any(_is_opaque(leaf) for leaf in leaves(event.value))
+        kept = "keep_unused" in event.transformed.options
+        read = {node.id for node in name_loads(event.function.node)}
         for name, value in event.parameters.items():
+            if not kept and name not in read:
+                self.unread.add((event.transformed.node, name))
             given = {_origin(leaf) for leaf in leaves(value)} - {None}
             parameter = (event.transformed.node, name)
             if given & origins:
@@ -163,7 +169,8 @@ class UseAfterDonation(Rule):
         for read in self.reads.values():
             target = read.donation.target
             outside = isinstance(target.target, External)  # `jax.jit(jnp.sin)`
-            if outside or (target.node, read.donation.parameter) in self.matched:
+            parameter = (target.node, read.donation.parameter)
+            if outside or (parameter in self.matched and parameter not in self.unread):
                 self.tell(read, report)
         for (cls, name), event in self.donated.items():
             for other, binding in _twins(cls, name):

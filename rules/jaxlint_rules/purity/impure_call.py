@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 
 from jaxlint.api import CallEvent, ConvertEvent, Frame, Reporter, Rule, SideEffectEvent, concerns
-from jaxlint.api.syntax import walk
+from jaxlint.api.syntax import nodes_of, walk
 from jaxlint.api.tables import LOGGER_MAKERS
 from jaxlint.api.values import (
     External,
@@ -96,7 +97,8 @@ class ImpureCall(Rule):
 
     ## When not to fix
     Keep it if you want a constant drawn at trace time. A seeded generator made inside the function
-    (`np.random.default_rng(0)`) is not reported. Prints of shapes, dtypes and plain text, which
+    (`np.random.default_rng(0)`) is not reported, nor is one in a jitted function that another
+    function defines and calls once, which traces it each time. Prints of shapes, dtypes and plain text, which
     show when JAX traces, and counters of traces are not reported either.
 
     ## References
@@ -190,6 +192,8 @@ class ImpureCall(Rule):
             return f"`{short_source(event.node)}` runs once, at trace time: compiled calls reuse that item; pass it as an argument"
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
+        if _traces_for_each_call(event.frame):
+            return ""
         if event.is_guarded() or _is_fallback(event):
             return ""  # `if seed is None:`, and it is unknown who calls without one
         if event.frame.function is not None and event.frame.function.name in ("__enter__", "__exit__"):
@@ -219,6 +223,29 @@ def _locked(event: SideEffectEvent) -> bool:
         if isinstance(around, ast.With)
         for item in around.items
     )
+
+
+def _traces_for_each_call(frame: Frame) -> bool:
+    """Whether the compiled function is nested in another, which calls it once: each call of it makes another, and traces that."""
+    traced = [one for one in (frame, *frame.callers()) if one.home.staged and one.function is not None]
+    function = traced[-1].function if traced else None
+    if function is None or not isinstance(function.node, ast.FunctionDef):
+        return False
+    module, name = function.module, function.node.name
+    if not any(last_name(getattr(mark, "func", mark)) == "jit" for mark in function.node.decorator_list):
+        return False
+    above = list(module.ancestors(function.node))
+    owner = above[0] if above else None
+    if not isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False  # a loop, a class or a branch may run it again
+    reads = [node for node in nodes_of(owner, ast.Name) if node.id == name and isinstance(node.ctx, ast.Load)]
+    if len(reads) != 1:
+        return False
+    call = module.parents.get(reads[0])
+    repeated = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.FunctionDef)
+    between = takewhile(lambda node: node is not owner, module.ancestors(reads[0]))
+    called = isinstance(call, ast.Call) and call.func is reads[0]
+    return called and not any(isinstance(node, repeated) for node in between)
 
 
 def _is_fallback(event: CallEvent) -> bool:

@@ -8,7 +8,7 @@ import re
 from jaxlint.api import Frame, KeyEvent, Module
 from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Function, Transformed
-from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._names import last_name, names_in, variable_given
 
 
 def reach_other_submodules(event: KeyEvent) -> bool:
@@ -82,6 +82,51 @@ def is_given_up(event: KeyEvent) -> bool:
         and (first.end_lineno or 0) < node.lineno <= (last.end_lineno or 0)
         for node in walk(event.frame.owner)
     )
+
+
+def replaces(event: KeyEvent) -> bool:
+    """`eqx.tree_at(where, Linear(key=key), draw(key))`: what the second use draws takes the place of what the first drew."""
+    return any(
+        isinstance(above, ast.Call)
+        and last_name(above.func) == "tree_at"
+        and len(above.args) > 2
+        and _lies_in(event.first, above.args[1])
+        and _lies_in(event.node, above.args[2])
+        for above in event.frame.module.ancestors(event.node)
+    )
+
+
+def fills_other_places(event: KeyEvent) -> bool:
+    """`x = draw(key)`, and later `x = jnp.where(mask, other(key), x)`: each element comes from one of the draws. Elements at
+    different places of two draws are independent."""
+    module, owner = event.frame.module, event.frame.owner
+    first, last = (_stored_by(place, module) for place in (event.first, event.node))
+    if not first or not last:
+        return False
+    reads = [node for node in nodes_of(owner, ast.Name) if isinstance(node.ctx, ast.Load)]
+    mixed = [
+        call
+        for call in nodes_of(owner, ast.Call)
+        if last_name(call.func) in ("where", "select") and len(call.args) == 3
+    ]
+    kept = [call for call in mixed if any(dotted(arm) == first for arm in call.args[1:])]
+    into = [call for call in kept if _stored_by(call, module) == first]
+    if first == last:
+        return any(_lies_in(event.node, arm) for call in into for arm in call.args[1:])
+    drawn = [node for node in reads if node.id == last and node.lineno > getattr(event.node, "lineno", 0)]
+    return bool(drawn) and all(
+        any(_lies_in(node, arm) for call in into for arm in call.args[1:]) for node in drawn
+    )
+
+
+def _stored_by(place: ast.AST, module: Module) -> str:
+    """The variable that the statement around a place stores; "" if it is another statement."""
+    statement = next((above for above in module.ancestors(place) if isinstance(above, ast.stmt)), None)
+    return variable_given(statement)
+
+
+def _lies_in(node: ast.AST, around: ast.AST) -> bool:
+    return any(part is node for part in walk(around))
 
 
 def only_warms_up(event: KeyEvent) -> bool:

@@ -16,6 +16,7 @@ from jaxlint_rules._purpose import makes_pictures, says_of
 from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
     change_alike,
+    fills_other_places,
     is_given_up,
     is_of_two_cells,
     judges_both_sets,
@@ -24,6 +25,7 @@ from jaxlint_rules.random._common_numbers import (
     only_warms_up,
     reach_other_modules,
     reach_other_submodules,
+    replaces,
     share_masks,
     shows_only_its_shape,
     shows_shapes,
@@ -81,6 +83,8 @@ class KeyReuse(Rule):
     - draws whose result is not used, such as a first call that only compiles, a draw before the
       function returns another one, and a dummy input of `init`, which only reads its shape;
     - pairs that one function changes in the same way, and models of several kinds in a dict;
+    - a draw that the second one replaces (`eqx.tree_at`), and draws for different elements of one
+      array (`x = jnp.where(mask, draw(key), x)`);
     - a statement that starts over (`state = reset(key)`);
     - a key that a comment or the docstring calls shared;
     - a branch of `lax.cond` that a constant never takes.
@@ -202,6 +206,8 @@ def _is_right_again(event: KeyEvent) -> bool:
         or reach_other_submodules(event)
         or reach_other_modules(event)
         or is_given_up(event)
+        or replaces(event)
+        or fills_other_places(event)
         or only_warms_up(event)
         or look_at_one_point(event)
         or _begins_again(event)

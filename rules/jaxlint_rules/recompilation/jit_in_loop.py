@@ -255,6 +255,8 @@ class JitInLoop(Rule):
         loop = running.in_loop() if running is not None else None
         if running is None or loop is None or running.guarded_in_loop() or loop.trips == 1:
             return
+        if running is caller and isinstance(call, ast.Call) and names_in(call.func) & target_names(loop.node):
+            return  # `for check in checks: check()` calls each function once
         if returned(event, frame):
             at_once = _called_at_once(call, caller) or _is_needless_factory(frame, call, caller, loop)
             if _is_cached(frame.function.node) or not at_once:
