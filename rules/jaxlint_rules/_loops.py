@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from jaxlint.api import Frame, Loop, Module
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
+from jaxlint.api.values import constant
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
 from jaxlint_rules._purpose import PLOTTERS
@@ -98,13 +99,48 @@ def is_brief(loop: Loop, frame: Frame) -> bool:
 
     A number that one caller passes does not count.
     """
-    iterable = getattr(loop.node, "iter", None)
-    if loop.trips is None or loop.trips > BRIEF or iterable is None:
-        return False
     around = frame
     while loop not in around.loops and around.caller is not None:
         around = around.caller
+    if isinstance(loop.node, ast.While):
+        return 0 < most_turns(loop.node, around) <= BRIEF and is_entered_once(around)
+    iterable = getattr(loop.node, "iter", None)
+    if loop.trips is None or loop.trips > BRIEF or iterable is None:
+        return False
     return is_entered_once(around) and names_in(iterable).isdisjoint(_parameters(around))
+
+
+def most_turns(loop: ast.While, frame: Frame) -> int:
+    """The bound that the test of a `while` sets to a counter, `while error > 1e-6 and n < 20`; 0 if it sets none."""
+    tests = (
+        loop.test.values
+        if isinstance(loop.test, ast.BoolOp) and isinstance(loop.test.op, ast.And)
+        else [loop.test]
+    )
+    counted = {
+        dotted(step.target)
+        for step in nodes_of(loop, ast.AugAssign)
+        if isinstance(step.op, ast.Add) and isinstance(step.value, ast.Constant)
+    }
+    for test in tests:
+        if (
+            isinstance(test, ast.Compare)
+            and len(test.ops) == 1
+            and isinstance(test.ops[0], (ast.Lt, ast.LtE))
+        ):
+            if dotted(test.left) in counted:
+                bound = test.comparators[0]
+                held = frame.value_of(dotted(bound)) if dotted(bound) else None
+                number = (
+                    bound.value
+                    if isinstance(bound, ast.Constant)
+                    else constant(held)
+                    if held is not None
+                    else None
+                )
+                if isinstance(number, int) and names_in(bound).isdisjoint(_parameters(frame)):
+                    return number
+    return 0
 
 
 def is_tried_out(loop: Loop, frame: Frame) -> bool:

@@ -179,6 +179,53 @@ def run(w, xs):
         LEAVE
         total = float(loss)
 """
+_EVALUATES = """
+@jax.jit
+def eval_step(w, x):
+    return (w * x).sum()
+
+def measure(w, batches):
+    total = 0.0
+    for x in batches:
+        total += float(eval_step(w, x))
+    return total
+
+def run(w, batches):
+    for n, x in enumerate(batches):
+        w, loss = step(w, x)
+        WHEN
+            print(measure(w, batches))
+    return w
+
+run(jax.numpy.ones(3), [jax.numpy.ones(3), jax.numpy.zeros(3)])
+"""
+_AT_THE_END = """
+@jax.jit
+def eval_step(w, x):
+    return (w * x).sum()
+
+def main(batches):
+    w = jax.numpy.ones(3)
+    FIRST
+    total = 0.0
+    for x in batches:
+        total += float(eval_step(w, x))
+    return total
+
+main(load())
+"""
+_CONVERGES = """
+def run(w, xs):
+    n, change = 0, 1.0
+    limit = COUNT
+    while n < limit and change > 1e-6:
+        w, loss = step(w, xs)
+        change = float(loss)
+        n += 1
+    return w
+
+run(jax.numpy.ones(3), jax.numpy.ones(3))
+"""
 
 
 @pytest.mark.parametrize(
@@ -218,6 +265,16 @@ def run(w, xs):
         (_STREAM.replace("ACT", "queue.put(x)"), HostSyncInLoop, Severity.INFO),
         (_SUBSTEPS.replace("COUNT", "2", 1), UnrolledLoop, Severity.INFO),
         (_SUBSTEPS.replace("COUNT", "200", 1), UnrolledLoop, Severity.WARNING),
+        (_EVALUATES.replace("WHEN", "if n % 100 == 0:"), HostSyncInLoop, Severity.INFO),
+        (_EVALUATES.replace("WHEN", "if True:"), HostSyncInLoop, Severity.WARNING),
+        (
+            _AT_THE_END.replace("FIRST", "for x in batches: w, loss = step(w, x)"),
+            HostSyncInLoop,
+            Severity.INFO,
+        ),
+        (_AT_THE_END.replace("FIRST", "pass"), HostSyncInLoop, Severity.WARNING),
+        (_CONVERGES.replace("COUNT", "20"), HostSyncInLoop, Severity.INFO),
+        (_CONVERGES.replace("COUNT", "20000"), HostSyncInLoop, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),
         (_LAYERS.replace("TAKEN", "1.0"), LayerLoop, Severity.WARNING),
     ],

@@ -15,6 +15,7 @@ from jaxlint.staging.evaluator.scopes import (
     Block,
     Looping,
 )
+from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -180,7 +181,9 @@ class Loops(Part):
         if isinstance(iterable, TupleValue) and iterable.items is not None:
             return len(iterable.items)
         if isinstance(iterable, (Array, NumpyArray)):
-            return 0 if iterable.rowless else None
+            shape = symbolic_shape(iterable) if isinstance(iterable, Array) and not iterable.tree else None
+            rows = shape[0] if shape else None
+            return 0 if iterable.rowless else rows if isinstance(rows, int) and rows else None
         if isinstance(iterable, ExternalObject) and iterable.name == "builtins.range":
             numbers = [constant(a) for a in iterable.args]
             if numbers and all(isinstance(n, int) for n in numbers):

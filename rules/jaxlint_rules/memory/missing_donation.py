@@ -29,7 +29,7 @@ from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored
-from jaxlint_rules.memory._weights import has_small_agents, has_small_networks
+from jaxlint_rules.memory._weights import has_small_agents
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
@@ -113,8 +113,7 @@ class MissingDonation(Rule):
     again, an attribute that another method returns, and state that the loop stores. If nothing else
     is left, the finding is advice. So is a step without a gradient whose state is small or of
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
-    twice would read what was donated, one of agents that act on numbers, whose networks are small,
-    and one beside which the files write small dense layers alone, of 512 units at most.
+    twice would read what was donated, and one of agents that act on numbers, whose networks are small.
     A step that only compiled code calls is not reported.
 
     ## References
@@ -297,8 +296,7 @@ class MissingDonation(Rule):
             severity = (
                 Severity.INFO
             )  # who keeps the arguments is unknown; a cell that runs twice reads them again
-        modules = {id(one): one for one in (event.frame.module, *(call.module for call in calls))}.values()
-        if severity is None and (has_small_agents(event.frame.module) or has_small_networks(modules)):
+        if severity is None and has_small_agents(event.frame.module):
             severity = Severity.INFO
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)

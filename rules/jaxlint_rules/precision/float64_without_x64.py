@@ -108,7 +108,7 @@ class Float64WithoutX64(Rule):
     ) -> None:
         if dtype not in _WIDE or may_have_x64(report, event.frame.module):
             return
-        if _only_for_wide(event):
+        if _only_for_wide(event) or _is_of_another_library(value):
             return
         if self.told.setdefault((event.frame.owner, dtype), event.node) is not event.node:
             return
@@ -124,6 +124,12 @@ class Float64WithoutX64(Rule):
 def _means_default(value: Value | None) -> bool:
     """Whether a name means the default dtype: `jnp.int_` and similar names."""
     return isinstance(value, External) and value.name.endswith("_")
+
+
+def _is_of_another_library(value: Value | None) -> bool:
+    """Whether a library around JAX gives the dtype, `jaxm.float64`: that library may enable `jax_enable_x64` itself."""
+    root = value.name.partition(".")[0] if isinstance(value, External) else ""
+    return root not in ("", "jax", "numpy", "builtins", "jaxlib", "ml_dtypes")
 
 
 def _only_for_wide(event: OperationEvent | CallEvent) -> bool:

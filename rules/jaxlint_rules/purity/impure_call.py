@@ -97,9 +97,9 @@ class ImpureCall(Rule):
 
     ## When not to fix
     Keep it if you want a constant drawn at trace time. A seeded generator made inside the function
-    (`np.random.default_rng(0)`) is not reported, nor is one in a jitted function that another
-    function defines and calls once, which traces it each time. Prints of shapes, dtypes and plain text, which
-    show when JAX traces, and counters of traces are not reported either.
+    (`np.random.default_rng(0)`) is not reported, nor is a call in a jitted function that another
+    function defines and calls once: it is traced each time. Prints of shapes, dtypes and plain
+    text, which show when JAX traces, and counters of traces are not reported either.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)

@@ -6,10 +6,12 @@ import ast
 import itertools
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, Stage, concerns
+from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import is_compiled_by_class
 from jaxlint_rules._loops import host_loops
+from jaxlint_rules._names import last_name
 from jaxlint_rules._programs import is_on_host
 
 _EAGER = {
@@ -62,7 +64,8 @@ class JitOfFreshFunction(Rule):
 
     ## When not to fix
     Keep it if the loop runs only a few times. Not reported: methods that a class method of their
-    class compiles (`cls.step = jax.jit(cls.step)`), and loops in tests.
+    class compiles (`cls.step = jax.jit(cls.step)`), functions that a setting compiles
+    (`step = jax.jit(f) if compiles else f`), and loops in tests.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
@@ -89,7 +92,11 @@ class JitOfFreshFunction(Rule):
         if where is None:
             return
         loop_frame, line = where
-        if not _is_program(loop_frame) or is_compiled_by_class(frame):
+        if (
+            not _is_program(loop_frame)
+            or is_compiled_by_class(frame)
+            or _has_compiled_twin(frame, loop_frame)
+        ):
             return
         if frame.stage.staged and not (is_on_host(loop_frame) and _is_mapped_within(frame, loop_frame)):
             return  # who maps or differentiates it may compile that
@@ -123,6 +130,36 @@ def _is_mapped_within(frame: Frame, loop_frame: Frame) -> bool:
     mapped = {link.function for link in frame.stage.why.chain()} if frame.stage.why is not None else set()
     within = itertools.takewhile(lambda one: one is not loop_frame, (frame, *frame.callers()))
     return any(one.function is not None and one.function.name in mapped for one in within)
+
+
+def _has_compiled_twin(frame: Frame, loop_frame: Frame) -> bool:
+    """Whether the loop calls the code by a name that a setting makes its compiled form: `step = jax.jit(f) if compiles else f`."""
+    within: Frame | None = frame
+    while within is not None and within is not loop_frame:
+        call, caller = within.call_node, within.caller
+        name = dotted(call.func) if isinstance(call, ast.Call) else ""
+        if name and caller is not None and _is_optionally_compiled(name, caller.owner):
+            return True
+        within = caller
+    return False
+
+
+@cache
+def _is_optionally_compiled(name: str, owner: ast.AST) -> bool:
+    given = [
+        statement.value
+        for statement in nodes_of(owner, ast.Assign)
+        if any(dotted(target) == name for target in statement.targets)
+    ]
+    arms = [
+        arm
+        for value in given
+        for arm in ((value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,))
+    ]
+    return len(arms) > 1 and any(isinstance(arm, ast.Call) and last_name(arm.func) in _JITS for arm in arms)
+
+
+_JITS = frozenset({"jit", "filter_jit", "pmap"})
 
 
 def _repeated(frame: Frame) -> tuple[Frame, str] | None:

@@ -8,11 +8,11 @@ import re
 from jaxlint.api import Loop, Reporter, Rule, StaticArgumentEvent, TracedArgumentEvent
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.tables import JIT_KINDS
-from jaxlint.api.values import Array, ClassValue, Instance, Static
+from jaxlint.api.values import Array, ClassValue, Function, Instance, Static, Value
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import declare_traced
-from jaxlint_rules._loops import assigned_once, bodies, host_loops
-from jaxlint_rules._names import last_name
+from jaxlint_rules._loops import SIZED, assigned_once, bodies, host_loops, is_brief
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.recompilation._changing_numbers import compiled_numbers, is_stepped
 from jaxlint_rules.recompilation._following import (
     attributes_stepped,
@@ -69,6 +69,7 @@ class VaryingStaticArgument(Rule):
 
     ## When not to fix
     Keep it if the values are few and repeat, such as the levels of a pyramid: each compiles once.
+    Not reported: sizes of arrays in a loop that the program enters once, for at most 32 of them.
 
     ## References
     - [JAX: static arguments](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)
@@ -83,6 +84,7 @@ class VaryingStaticArgument(Rule):
     def __init__(self) -> None:
         # By loop, call and parameter: the numbers that the first iteration passes.
         self.first: dict[tuple[Loop, ast.AST, str], dict[str, float]] = {}
+        self.told: dict[ast.AST, str] = {}  # by call: the parameter that is named
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         if isinstance(event.value, Static) and event.value.kind == "bool":
@@ -194,8 +196,8 @@ class VaryingStaticArgument(Rule):
         if passed is not None:
             self.tell(event, argument, why.format(event.parameter, passed[0]), passed[1], report, fix)
 
-    @staticmethod
     def tell(
+        self,
         event: StaticArgumentEvent | TracedArgumentEvent,
         argument: ast.expr,
         said: str,
@@ -203,6 +205,10 @@ class VaryingStaticArgument(Rule):
         report: Reporter,
         fix: FixRequest | None,
     ) -> None:
+        if self.told.setdefault(event.node, event.parameter) != event.parameter:
+            return  # the call compiles once an iteration, for all of them
+        if is_brief(loop, event.frame) and _sizes_arrays(event.transformed.target, event.parameter):
+            return  # each size needs a program of its own
         line = getattr(loop.node, "lineno", "?")
         report(
             argument,
@@ -210,6 +216,21 @@ class VaryingStaticArgument(Rule):
             reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
             fix=fix,
         )
+
+
+def _sizes_arrays(target: Value, parameter: str) -> bool:
+    """Whether a function makes arrays of a size that it computes from a parameter, which cannot be traced then."""
+    if not isinstance(target, Function):
+        return False
+    derived = {parameter}
+    for statement in nodes_of(target.node, ast.Assign):
+        if names_in(statement.value) & derived:
+            derived |= {name for one in statement.targets for name in names_in(one)}
+    return any(
+        last_name(call.func) in SIZED | {"range", "reshape", "broadcast_to", "tile"}
+        and names_in(call) & derived
+        for call in nodes_of(target.node, ast.Call)
+    )
 
 
 def _is_number(given: ast.expr, cls: ClassValue, name: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent, TransformEvent
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
@@ -15,6 +16,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
     frame_of_loop,
     is_brief,
+    is_entered_once,
     is_few,
     is_short,
     line_of_loop,
@@ -23,6 +25,7 @@ from jaxlint_rules._loops import (
     shows_results,
 )
 from jaxlint_rules._main_loops import (
+    advances,
     calls_many_steps,
     does_main_work,
     is_cheap,
@@ -146,7 +149,8 @@ class HostSyncInLoop(Rule):
     - loops that wait explicitly before they read, plot what they compute, print a row of a table for
       independent inputs, or read a clock before and after the host sync;
     - loops that an outer loop enters every N-th time, or now and then for a few iterations, such as
-      an evaluation, and loops of at most 32 iterations that the program enters once;
+      an evaluation, and loops that the program enters once, for at most 32 iterations or to evaluate
+      what the loop before it has trained;
     - notebook cells that train nothing.
 
     ## References
@@ -245,6 +249,7 @@ class HostSyncInLoop(Rule):
                 value.jitted,
                 seldom=_is_now_and_then(loop, frame)
                 or is_brief(loop, frame)
+                or _ends_the_program(loop, frame)
                 or is_asked_for(event.node, loop.node, frame.module)
                 or is_explained(event)
                 or (_is_cell(frame) and steps_alike(loop, frame, value.jitted))
@@ -349,8 +354,10 @@ def _lists_results(wait: _Wait) -> bool:
 def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
     """Whether only some iterations of an outer loop enter it: every N-th one, as an evaluation, or for a small, known number of
     iterations."""
-    if loop not in frame.loops or (around := frame.loops[: frame.loops.index(loop)]) == []:
+    if loop not in frame.loops:
         return False
+    if not (around := frame.loops[: frame.loops.index(loop)]):
+        return _is_called_now_and_then(frame)
     outer = around[-1].node
     for above in frame.module.ancestors(loop.node):
         if above is outer:
@@ -358,6 +365,29 @@ def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
         if isinstance(above, ast.If) and is_periodic(above.test):
             return True
     return loop.trips is not None and loop.trips <= _BRIEF and frame.is_conditional_in(around[-1])
+
+
+def _is_called_now_and_then(frame: Frame) -> bool:
+    """Whether every N-th iteration of a loop calls the function, as one that evaluates."""
+    call, caller = frame.call_node, frame.caller
+    if call is None or caller is None or not caller.loops:
+        return False
+    outer = caller.loops[-1].node
+    above = takewhile(lambda node: node is not outer, caller.module.ancestors(call))
+    return any(isinstance(node, ast.If) and is_periodic(node.test) for node in above)
+
+
+def _ends_the_program(loop: Loop, frame: Frame) -> bool:
+    """Whether a loop evaluates what another loop has trained, once: nothing goes from one iteration to the next."""
+    if loop not in frame.loops or len(frame.loops) > 1 or not is_entered_once(frame) or advances(loop.node):
+        return False
+    others: list[ast.For | ast.While] = [*nodes_of(frame.owner, ast.For), *nodes_of(frame.owner, ast.While)]
+    return any(
+        one.lineno < getattr(loop.node, "lineno", 0)
+        and one.col_offset == getattr(loop.node, "col_offset", -1)
+        and advances(one)
+        for one in others
+    )
 
 
 def _is_looked_at(wait: _Wait) -> bool:
