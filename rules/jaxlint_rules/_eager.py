@@ -101,8 +101,16 @@ def running_loop(node: ast.Call, frame: Frame) -> tuple[Loop, ast.Call] | None:
     return (called[0], around) if isinstance(around, ast.Call) else None
 
 
-def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: str, advice: str) -> None:
-    """Reports a call of the result of the transform `name`, if `eager_step` accepts it."""
+def report_eager(
+    event: CallEvent,
+    callee: Transformed,
+    report: Reporter,
+    told: dict[tuple[ast.AST, ast.AST], ast.AST],
+    name: str,
+    advice: str,
+) -> None:
+    """Reports a call of the result of the transform `name`, if `eager_step` accepts it; `told` are the reported calls, by loop and
+    function."""
     frame = event.frame
     found = eager_step(callee, event.node, frame)
     if found is None:
@@ -112,6 +120,8 @@ def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: 
     around = not own or any(host_loops(caller) for caller in frame.callers())
     if around and _updates_by_optimiser(frame):
         return  # `eager-update` reports the whole function
+    if told.setdefault((loop.node, function.node), event.node) is not event.node:
+        return  # the function called once more: one `jit` of it serves both
     report(
         event.node,
         f"`{name}` of `{function.qualname}` runs operation by operation each iteration; {advice}",

@@ -84,6 +84,28 @@ def is_given_up(event: KeyEvent) -> bool:
     )
 
 
+def are_entries_of_a_choice(event: KeyEvent) -> bool:
+    """`{"a": draw(key), "b": other(key)}[kind]`, also by a variable: only one of the two draws is used."""
+    module = event.frame.module
+    for above in module.ancestors(event.node):
+        if isinstance(above, ast.stmt):
+            return False
+        if isinstance(above, ast.Dict):
+            arms = [
+                value for value in above.values if _lies_in(event.first, value) or _lies_in(event.node, value)
+            ]
+            parent = module.parents.get(above)
+            name = variable_given(parent)
+            reads = [
+                module.parents.get(node)
+                for node in nodes_of(event.frame.owner, ast.Name)
+                if node.id == name and isinstance(node.ctx, ast.Load)
+            ]
+            looked_up = [parent] if isinstance(parent, ast.Subscript) else reads
+            return len(arms) == 2 and len(looked_up) == 1 and isinstance(looked_up[0], ast.Subscript)
+    return False
+
+
 def replaces(event: KeyEvent) -> bool:
     """`eqx.tree_at(where, Linear(key=key), draw(key))`: what the second use draws takes the place of what the first drew."""
     return any(

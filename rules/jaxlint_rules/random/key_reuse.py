@@ -15,6 +15,7 @@ from jaxlint_rules._names import last_name, names_in, passed, variable_given
 from jaxlint_rules._purpose import makes_pictures, says_of
 from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
+    are_entries_of_a_choice,
     change_alike,
     fills_other_places,
     is_given_up,
@@ -85,6 +86,7 @@ class KeyReuse(Rule):
     - pairs that one function changes in the same way, and models of several kinds in a dict;
     - a draw that the second one replaces (`eqx.tree_at`), and draws for different elements of one
       array (`x = jnp.where(mask, draw(key), x)`);
+    - entries of a dict of which one is looked up;
     - a statement that starts over (`state = reset(key)`);
     - a key that a comment or the docstring calls shared;
     - a branch of `lax.cond` that a constant never takes.
@@ -207,6 +209,7 @@ def _is_right_again(event: KeyEvent) -> bool:
         or reach_other_modules(event)
         or is_given_up(event)
         or replaces(event)
+        or are_entries_of_a_choice(event)
         or fills_other_places(event)
         or only_warms_up(event)
         or look_at_one_point(event)

@@ -19,7 +19,15 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, given_arguments, host_loops, is_retry, loop_variables, rebound
+from jaxlint_rules._loops import (
+    FEW,
+    assigned_once,
+    given_arguments,
+    host_loops,
+    is_retry,
+    loop_variables,
+    rebound,
+)
 from jaxlint_rules._names import names_in, unpacked, variable_given
 from jaxlint_rules.recompilation._following import follows
 from jaxlint_rules.recompilation._repeated_jit import (
@@ -255,7 +263,7 @@ class JitInLoop(Rule):
         loop = running.in_loop() if running is not None else None
         if running is None or loop is None or running.guarded_in_loop() or loop.trips == 1:
             return
-        if running is caller and isinstance(call, ast.Call) and names_in(call.func) & target_names(loop.node):
+        if running is caller and isinstance(call, ast.Call) and dotted(call.func) in target_names(loop.node):
             return  # `for check in checks: check()` calls each function once
         if returned(event, frame):
             at_once = _called_at_once(call, caller) or _is_needless_factory(frame, call, caller, loop)
@@ -267,7 +275,7 @@ class JitInLoop(Rule):
             if calls_another_function(event, frame, call, target_names(loop.node)):
                 return
             lasting = isinstance(target, Transformed) and fresh_function(target.target, frame.module) is None
-            names = set() if lasting else loop_variables(loop.node)
+            names = set() if lasting else loop_variables(loop.node) | _parts_of_targets(loop.node)
             for parameter, argument in given_arguments(frame.function.node, call):
                 if any(isinstance(n, ast.Name) and n.id in names for n in walk(argument)):
                     if not is_data(frame.local(parameter)):
@@ -281,6 +289,16 @@ class JitInLoop(Rule):
             f"`{event.transformed.api}` of {what} in `{frame.function.name}` recompiles at every call; jit it once, outside",
             reason=f"`{frame.function.name}` is called in the loop at {where}; {event.transformed.why.explain(report.module)}",
         )
+
+
+def _parts_of_targets(loop: ast.AST) -> set[str]:
+    """Names of items and attributes of what the loop goes through: `optimizer = config["optimizer"]`."""
+    targets = loop_variables(loop)
+    return {
+        name
+        for name, value in assigned_once(loop).items()
+        if isinstance(value, (ast.Subscript, ast.Attribute)) and names_in(value) & targets
+    }
 
 
 def _assigned_to(event: CallEvent, report: Reporter) -> set[str]:

@@ -125,6 +125,8 @@ class ArrayIteration(Rule):
                 if (event.frame.owner, event.node.id) in arrays:
                     continue
                 arrays.add((event.frame.owner, event.node.id))
+            if isinstance(node, ast.For) and _fills_a_stack(node, event.frame.owner):
+                continue  # `python-loop-over-batch` speaks of the loop
             if node in self.traced or _is_told_around(node, event.node, self.found.keys(), event.frame):
                 continue
             report.event = event
@@ -134,6 +136,32 @@ class ArrayIteration(Rule):
                 reason=f"`{short_source(event.node)}` is a JAX array on the host",
                 severity=severity,
             )
+
+
+def _fills_a_stack(loop: ast.For, owner: ast.AST) -> bool:
+    """`for x in xs: rows.append(f(x))`, and later `jnp.stack(rows)`."""
+    call = loop.body[0].value if len(loop.body) == 1 and isinstance(loop.body[0], ast.Expr) else None
+    if (
+        not isinstance(call, ast.Call)
+        or not isinstance(call.func, ast.Attribute)
+        or call.func.attr != "append"
+    ):
+        return False
+    made = call.args[0] if call.args else None
+    if (
+        not isinstance(loop.target, ast.Name)
+        or not isinstance(made, ast.Call)
+        or not isinstance(loop.iter, ast.Name)
+    ):
+        return False
+    given = set[str]().union(*map(names_in, made.args))
+    return loop.target.id in given and any(
+        last_name(stack.func) in _STACKS and stack.args and dotted(stack.args[0]) == dotted(call.func.value)
+        for stack in nodes_of(owner, ast.Call)
+    )
+
+
+_STACKS = frozenset({"stack", "array", "asarray", "vstack"})
 
 
 def _is_read_out(loop: Loop, body: list[ast.AST], shape: tuple[int, ...] | None, frame: Frame) -> bool:

@@ -65,6 +65,11 @@ class GradOfJit(Rule):
     category = "vectorization"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.told: dict[
+            tuple[ast.AST, ast.AST], ast.AST
+        ] = {}  # by loop and function: the call that is reported
+
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee, frame = event.callee, event.frame
@@ -72,7 +77,7 @@ class GradOfJit(Rule):
             return
         inner, api = _jitted(callee.target), callee.api
         if inner is None:
-            report_eager(event, callee, report, api, "jit the whole step")
+            report_eager(event, callee, report, self.told, api, "jit the whole step")
             return
         if frame.module.is_test or not isinstance(event.node, ast.Call):
             return

@@ -62,6 +62,11 @@ class VmapOfJit(Rule):
     severity = Severity.WARNING
     fixable = "safe"
 
+    def __init__(self) -> None:
+        self.told: dict[
+            tuple[ast.AST, ast.AST], ast.AST
+        ] = {}  # by loop and function: the call that is reported
+
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         outer = event.transformed
         if outer.kind != "vmap" or not isinstance(outer.target, Transformed) or event.frame.stage.staged:
@@ -102,7 +107,7 @@ class VmapOfJit(Rule):
         if isinstance(inner, Transformed) and inner.kind in DIFFERENTIATION:
             inner = _behind(inner.target)  # the gradients of each example
         if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
-            report_eager(event, mapped, report, "vmap", "jit the whole step")
+            report_eager(event, mapped, report, self.told, "vmap", "jit the whole step")
             return
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
             return
