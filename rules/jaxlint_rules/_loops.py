@@ -11,7 +11,6 @@ from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, node
 from jaxlint.api.values import constant
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
-from jaxlint_rules._purpose import PLOTTERS
 
 _NEAR = 2  # calls between a loop and a place in its body
 FEW = 4  # loops with fewer iterations do not matter
@@ -192,54 +191,6 @@ def is_retry(loop: ast.AST) -> bool:
         elif nodes_of(statement, ast.Continue):
             return False
     return leaves
-
-
-_PLOTS = PLOTTERS | {"axis"}
-
-
-@cache
-def shows_results(loop: ast.AST) -> bool:
-    """Whether a loop displays results: it draws plots, or iterates over settings that are literals."""
-    iterable = getattr(loop, "iter", None)
-    if isinstance(iterable, (ast.List, ast.Tuple)):
-        return True
-    return any(
-        isinstance(node, ast.Call) and dotted(node.func).partition(".")[0] in _PLOTS
-        for statement in getattr(loop, "body", [])
-        for node in walk(statement)
-    )
-
-
-_PRINTS = frozenset(
-    {"print", "pprint", "info", "debug", "warning", "echo", "add_row", "writerow", "log", "add_scalar"}
-)
-
-
-@cache
-def lists_rows(loop: ast.AST) -> bool:
-    """Whether each iteration prints a row of a table: its body ends with one, or is one."""
-    body = getattr(loop, "body", [])
-    last = body[-1] if isinstance(body, list) and body else None
-    return (
-        isinstance(last, ast.Expr)
-        and isinstance(last.value, ast.Call)
-        and last_name(last.value.func) in _PRINTS
-    )
-
-
-_WRITES = frozenset({"write", "writelines", "writerow", "writerows"})
-
-
-@cache
-def writes_file(loop: ast.AST) -> bool:
-    """Whether each iteration writes lines of a file, as when results are saved: `f.write(f"t = {i}")`."""
-    return any(
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and isinstance(statement.value.func, ast.Attribute)
-        and statement.value.func.attr in _WRITES
-        for statement in getattr(loop, "body", [])
-    )
 
 
 def is_entered_once(frame: Frame) -> bool:

@@ -273,6 +273,12 @@ run(jax.numpy.ones(3), jax.numpy.ones(3))
             Severity.INFO,
         ),
         (_AT_THE_END.replace("FIRST", "pass"), HostSyncInLoop, Severity.WARNING),
+        (_BRIEF.replace('range(settings["steps"])', "jax.numpy.arange(25)"), HostSyncInLoop, Severity.INFO),
+        (
+            _BRIEF.replace('range(settings["steps"])', "jax.numpy.arange(2500)"),
+            HostSyncInLoop,
+            Severity.WARNING,
+        ),
         (_CONVERGES.replace("COUNT", "20"), HostSyncInLoop, Severity.INFO),
         (_CONVERGES.replace("COUNT", "20000"), HostSyncInLoop, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),

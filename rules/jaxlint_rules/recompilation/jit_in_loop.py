@@ -200,6 +200,8 @@ class JitInLoop(Rule):
         call = _called_by_a_loop(function, frame.module)
         if call is None or frame.is_conditional() or not frame.module.reported:
             return
+        if _gets_another_object(function, event, call):
+            return
         report.event = event
         report(
             event.node,
@@ -304,6 +306,24 @@ def _parts_of_targets(loop: ast.AST) -> set[str]:
 def _assigned_to(event: CallEvent, report: Reporter) -> set[str]:
     """The variable that holds the object."""
     return {variable_given(report.module.parents.get(event.node))}
+
+
+def _gets_another_object(function: ast.AST, event: TransformEvent, call: ast.Call) -> bool:
+    """Whether the loop passes another optimizer or module in each iteration, a method of which the jitted function calls."""
+    module = event.frame.module
+    loop = next((above for above in module.ancestors(call) if isinstance(above, (ast.For, ast.While))), None)
+    if loop is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    owners = {
+        dotted(one.func.value)
+        for one in nodes_of(event.node, ast.Call)
+        if isinstance(one.func, ast.Attribute) and one.func.attr in ("init", "update", "apply")
+    }
+    changing = target_names(loop) | _parts_of_targets(loop)
+    return any(
+        parameter in owners and bool(names_in(argument) & changing)
+        for parameter, argument in given_arguments(function, call)
+    )
 
 
 def _called_by_a_loop(function: ast.AST, module: Module) -> ast.Call | None:

@@ -1,13 +1,18 @@
-"""Host syncs that only every N-th iteration reaches."""
+"""Host syncs that only every N-th iteration reaches, and those of an evaluation at the end."""
 
 from __future__ import annotations
 
 import ast
 import re
+from itertools import takewhile
 
-from jaxlint.api import Module
+from jaxlint.api import Frame, Loop, Module
 from jaxlint.api.syntax import names_stored, nodes_of
+from jaxlint_rules._loops import is_entered_once
+from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import names_in
+
+_BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
 
 
 def is_asked_last(node: ast.AST, module: Module) -> bool:
@@ -61,3 +66,42 @@ def is_asked_for(node: ast.AST, loop: ast.AST, module: Module) -> bool:
             if asked.isdisjoint(names_stored(loop)) and _OPTIONS.search(ast.unparse(above.test).lower()):
                 return True
     return False
+
+
+def is_now_and_then(loop: Loop, frame: Frame) -> bool:
+    """Whether only some iterations of an outer loop enter it: every N-th one, as an evaluation, or for a small, known number of
+    iterations."""
+    if loop not in frame.loops:
+        return False
+    if not (around := frame.loops[: frame.loops.index(loop)]):
+        return _is_called_now_and_then(frame)
+    outer = around[-1].node
+    for above in frame.module.ancestors(loop.node):
+        if above is outer:
+            break
+        if isinstance(above, ast.If) and is_periodic(above.test):
+            return True
+    return loop.trips is not None and loop.trips <= _BRIEF and frame.is_conditional_in(around[-1])
+
+
+def _is_called_now_and_then(frame: Frame) -> bool:
+    """Whether every N-th iteration of a loop calls the function, as one that evaluates."""
+    call, caller = frame.call_node, frame.caller
+    if call is None or caller is None or not caller.loops:
+        return False
+    outer = caller.loops[-1].node
+    above = takewhile(lambda node: node is not outer, caller.module.ancestors(call))
+    return any(isinstance(node, ast.If) and is_periodic(node.test) for node in above)
+
+
+def ends_the_program(loop: Loop, frame: Frame) -> bool:
+    """Whether a loop evaluates what another loop has trained, once: nothing goes from one iteration to the next."""
+    if loop not in frame.loops or len(frame.loops) > 1 or not is_entered_once(frame) or advances(loop.node):
+        return False
+    others: list[ast.For | ast.While] = [*nodes_of(frame.owner, ast.For), *nodes_of(frame.owner, ast.While)]
+    return any(
+        one.lineno < getattr(loop.node, "lineno", 0)
+        and one.col_offset == getattr(loop.node, "col_offset", -1)
+        and advances(one)
+        for one in others
+    )

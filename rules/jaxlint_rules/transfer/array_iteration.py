@@ -19,10 +19,11 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import is_entered_once, lists_rows, shows_results, writes_file
+from jaxlint_rules._loops import is_entered_once
 from jaxlint_rules._main_loops import advances, holds_loop, loops_around
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
+from jaxlint_rules._shown_results import lists_rows, shows_results, writes_file
 
 FEW = 8  # elements that cost less than a rewrite
 _PAIRING = ("enumerate", "zip", "reversed")

@@ -8,9 +8,10 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import host_loops, lists_rows, loop_variables, rebound, shows_results
+from jaxlint_rules._loops import host_loops, loop_variables, rebound
 from jaxlint_rules._main_loops import does_main_work, holds_loop
 from jaxlint_rules._names import last_name
+from jaxlint_rules._shown_results import lists_rows, shows_results
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
 

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent, TransformEvent
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
@@ -16,16 +15,12 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
     frame_of_loop,
     is_brief,
-    is_entered_once,
     is_few,
     is_short,
     line_of_loop,
-    lists_rows,
     place_of_loop,
-    shows_results,
 )
 from jaxlint_rules._main_loops import (
-    advances,
     calls_many_steps,
     does_main_work,
     is_cheap,
@@ -38,9 +33,16 @@ from jaxlint_rules._main_loops import (
     waits_in_each,
 )
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
+from jaxlint_rules._shown_results import lists_rows, shows_results
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
-from jaxlint_rules.transfer._every_n import is_asked_for, is_asked_last, is_periodic, is_skipped
+from jaxlint_rules.transfer._every_n import (
+    ends_the_program,
+    is_asked_for,
+    is_asked_last,
+    is_now_and_then,
+    is_skipped,
+)
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_explained, is_timed, reads_clock, searches
 from jaxlint_rules.transfer._stepping import goes_through_results, loop_of_callers, stepping_loop
@@ -66,7 +68,6 @@ _OF_ENVIRONMENTS = frozenset(
 )
 _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
 _WORKS = re.compile(rf"{_TRAINS.pattern}|step|eval|sampl|predict|generat|infer|forward")
-_BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
 _IN_HELPERS = _SHOWN | {  # others, such as `np.asarray`, may be the purpose of a function
     *("block_until_ready", "setitem"),
@@ -247,9 +248,9 @@ class HostSyncInLoop(Rule):
                 what,
                 loop,
                 value.jitted,
-                seldom=_is_now_and_then(loop, frame)
+                seldom=is_now_and_then(loop, frame)
                 or is_brief(loop, frame)
-                or _ends_the_program(loop, frame)
+                or ends_the_program(loop, frame)
                 or is_asked_for(event.node, loop.node, frame.module)
                 or is_explained(event)
                 or (_is_cell(frame) and steps_alike(loop, frame, value.jitted))
@@ -348,45 +349,6 @@ def _lists_results(wait: _Wait) -> bool:
         and not carries(loop)
         and not _WORKS.search(wait.jitted.lower())
         and not any(isinstance(node.ctx, ast.Store) for node in nodes_of(loop, ast.Attribute))
-    )
-
-
-def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
-    """Whether only some iterations of an outer loop enter it: every N-th one, as an evaluation, or for a small, known number of
-    iterations."""
-    if loop not in frame.loops:
-        return False
-    if not (around := frame.loops[: frame.loops.index(loop)]):
-        return _is_called_now_and_then(frame)
-    outer = around[-1].node
-    for above in frame.module.ancestors(loop.node):
-        if above is outer:
-            break
-        if isinstance(above, ast.If) and is_periodic(above.test):
-            return True
-    return loop.trips is not None and loop.trips <= _BRIEF and frame.is_conditional_in(around[-1])
-
-
-def _is_called_now_and_then(frame: Frame) -> bool:
-    """Whether every N-th iteration of a loop calls the function, as one that evaluates."""
-    call, caller = frame.call_node, frame.caller
-    if call is None or caller is None or not caller.loops:
-        return False
-    outer = caller.loops[-1].node
-    above = takewhile(lambda node: node is not outer, caller.module.ancestors(call))
-    return any(isinstance(node, ast.If) and is_periodic(node.test) for node in above)
-
-
-def _ends_the_program(loop: Loop, frame: Frame) -> bool:
-    """Whether a loop evaluates what another loop has trained, once: nothing goes from one iteration to the next."""
-    if loop not in frame.loops or len(frame.loops) > 1 or not is_entered_once(frame) or advances(loop.node):
-        return False
-    others: list[ast.For | ast.While] = [*nodes_of(frame.owner, ast.For), *nodes_of(frame.owner, ast.While)]
-    return any(
-        one.lineno < getattr(loop.node, "lineno", 0)
-        and one.col_offset == getattr(loop.node, "col_offset", -1)
-        and advances(one)
-        for one in others
     )
 
 

@@ -44,3 +44,31 @@ def shifts(batches):
 
 study([{"name": "adam", "optimizer": optax.adam(0.1)}, {"name": "sgd", "optimizer": optax.sgd(0.1)}], jnp.ones(3))
 shifts([{"x": jnp.ones(3)}, {"x": jnp.zeros(3)}])
+
+
+class Study:
+    def __init__(self, configs, theta):
+        self.configs, self.theta = configs, theta
+
+    def run_one(self, name, optimizer):
+        @jax.jit
+        def update(theta, state):
+            updates, state = optimizer.update(2 * theta, state)
+            return optax.apply_updates(theta, updates), state
+
+        return update(self.theta, optimizer.init(self.theta))
+
+    def run_scaled(self, name, factor):
+        @jax.jit
+        def scale(theta):  # finding
+            return factor * theta
+
+        return scale(self.theta)
+
+    def run_all(self):
+        results = {}
+        for config in self.configs:
+            name, optimizer = config["name"], config["optimizer"]
+            results[name] = self.run_one(config["name"], config["optimizer"])
+            results[name] = self.run_scaled(name, 2.0)
+        return results
