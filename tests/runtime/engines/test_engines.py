@@ -150,7 +150,7 @@ def test_ray_proves_the_same_and_a_task_that_is_killed_costs_its_function(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def kill(self: Dispatch, away: list[Any]) -> None:
-        if away[0].over and away[1].is_running and away[1].heard is not None:
+        if away[0].over and away[1].is_running:  # at once: a busy machine may hear of it once it is done
             for one in psutil.Process().children(recursive=True):
                 with contextlib.suppress(psutil.Error):
                     if one.name().startswith("ray::work"):
