@@ -13,7 +13,7 @@ PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets test-editors slurm vscode gpu rules golden recording migrations coverage constraints docs release clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets test-editors test-vscode slurm vscode gpu rules golden recording migrations coverage constraints docs release clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,9 @@ vscode: ## the extension for VS Code, as editors/vscode/jaxlint.vsix; needs npm
 test-editors: setup ## the tests in editors; installs Neovim, Emacs, npm, Chromium and JupyterLab where it may
 	@PYTHON="$(PYTHON)" tools/editors.sh
 
+test-vscode: setup ## the extension in VS Code's workbench; downloads 200 MB, needs npm and Chromium
+	@PYTHON="$(PYTHON)" tools/vscode_workbench.sh
+
 slurm: ## install Slurm where that is allowed, for the tests that start one
 	@tools/slurm.sh
 
@@ -97,4 +100,4 @@ constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
 
 clean: ## remove what make made
-	rm -rf .venv .venv-docs .venv-jupyter .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .pyodide site .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache .fuzz .fuzz.json
+	rm -rf .venv .venv-docs .venv-jupyter .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .vscode-workbench .bootstrap .bytecode .demo .pyodide site .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache .fuzz .fuzz.json

@@ -49,9 +49,11 @@ def test_jupyterlab_marks_a_finding_and_says_why_and_takes_it_away(tmp_path: Pat
     (config / "jaxlint.json").write_text(settings())
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "train.ipynb").write_text(notebook())
-    command = [str(PYTHON), str(ROOT / "tests/helpers/in_jupyterlab.py"), str(tmp_path), browser()]
+    command = [str(PYTHON), "-m", "tests.helpers.in_jupyterlab", str(tmp_path), browser()]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False, env=environment)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False, env=environment
+    )
     log = tmp_path / "lab.log"
     assert done.returncode == 0, done.stderr[-3000:] + (log.read_text()[-3000:] if log.exists() else "")
     saw = json.loads(done.stdout)
