@@ -135,11 +135,11 @@ class NewStateUnused(Rule):
         found = lost_states(function.node).get(event.node) if function is not None else None
         if found is None or event.frame.is_in_test():
             return
-        where = f"is never assigned back to `{found.old}`" if "." in found.old else "is lost"
+        where = f"is never assigned to `{found.old}`" if "." in found.old else "is lost"
         advice = "store it" if "." in found.old else "return it"
         report(
             event.node,
-            f"the new `{found.name}` {where}, so the next step starts from the old one; {advice}",
+            f"the new `{found.name}` {where}, so each step starts from the old one; {advice}",
             reason="arrays and pytrees are not updated in place",
         )
 
