@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.proof.gain import Change, gain_of, is_proven
 from jaxlint_runtime.protocol.report_forms import FlaggedJson, FunctionJson, ResultJson, SyncJson
 from jaxlint_runtime.report.candidate_lines import (
     ADVICE,
@@ -302,6 +302,11 @@ def _called_once(functions: Sequence[FunctionJson]) -> set[tuple[str, int]]:
     return once if len(once) < len(functions) else set()
 
 
+def _style(change: Change | None, of_line: str) -> str:
+    """The colour of one figure: in the line of a proven candidate only what is claimed is green."""
+    return of_line if of_line != "green" or (change is not None and change.better) else ""
+
+
 def _candidates(
     document: Document, lines: Sequence[CandidateLine], verbose: bool
 ) -> Iterator[RenderableType]:
@@ -320,12 +325,14 @@ def _candidates(
         for line in lines:
             style = "green" if line.proven else "red" if line.outcome == "failed" else "dim"
             on = f" on {line.target}" if several else ""
-            times: list[RenderableType] = [line.time, Text(line.speed, style=style)] if timed else []
+            gain = gain_of(line.result)
+            speed, memory = (_style(change, style) for change in (gain.time, gain.memory))
+            times: list[RenderableType] = [line.time, Text(line.speed, style=speed)] if timed else []
             table.add_row(
                 Text(line.function + on, style="cyan" if line.proven else "dim"),
                 Text(line.candidate),
                 *times,
-                Text(line.memory, style=style),
+                Text(line.memory, style=memory),
                 line.values,
                 Text(line.outcome, style="bold green" if line.outcome in _DONE else style),
             )

@@ -286,6 +286,23 @@ def test_what_gains_most_comes_first_and_the_rejected_last(document: Document) -
     assert first_lines(document)[1] == "step: 4.00x as fast, 50% less memory with fast."
 
 
+def test_only_a_claimed_figure_is_green(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "400")
+    document.results = [("cpu", result(speedup=Interval(1.25, 0.9, 1.8)))]
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    print_report(document, stream)
+    (line,) = (line for line in stream.getvalue().splitlines() if "not clear" in line)
+    green = "\x1b[32m"
+    assert f"{green}not clear" not in line
+    assert f"{green}2 -> 1 MiB" in line
+
+
 def test_a_gain_is_told_with_what_it_is_a_share_of(document: Document) -> None:
     (step,) = document.functions
     document.functions.append({**step, "function": "rare", "line": 50, "seconds": 0.05})
