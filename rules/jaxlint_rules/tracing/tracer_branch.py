@@ -78,7 +78,8 @@ class TracerBranch(Rule):
     ## Fix safety
     Boolean operators, chained comparisons, and `max` and `min` of several values become array
     operations. This is safe where the function is only ever traced, because the test raised there.
-    Elsewhere it is unsafe: callers on the host then get JAX arrays.
+    Elsewhere it is unsafe: callers on the host then get JAX arrays. It is unsafe, too, in a file
+    that runs functions in order to see them fail.
 
     `if` and conditional expressions become `jnp.where` if both sides are cheap and defined for all
     inputs. Otherwise they become `lax.cond`, because a division or root in the branch that is not
