@@ -12,9 +12,11 @@ A function that does not certainly compute a new array counts as returning its a
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator
 from typing import Protocol
 
+from jaxlint.codemods.facts.applied_transforms import JITS, PARTIAL
 from jaxlint.codemods.facts.bound_arguments import bound_arguments
 from jaxlint.codemods.facts.dataflow import FUNCTIONS, Flow
 from jaxlint.codemods.source.name_scopes import Names
@@ -283,7 +285,27 @@ class SharedBuffers:
             for number, part in (bound or {}).items()
             if given is part or given in set(ast.walk(part))
         ] or [*(one.arg for one in parameters if bound is None), *others]
-        return any(self._reaches(name, function) for name in named)
+        donated = self._donated(function)
+        return any(self._reaches(name, function) for name in named if name not in donated)
+
+    def _donated(self, function: ast.FunctionDef) -> set[str]:
+        """The parameters whose buffers a jitted function takes: nothing else holds them after a call."""
+        parameters = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
+        found: set[str] = set()
+        for decorator in function.decorator_list:
+            if not isinstance(decorator, ast.Call):
+                continue
+            partial = self.names.qualified(decorator.func) == PARTIAL and decorator.args
+            if self.names.qualified(decorator.args[0] if partial else decorator.func) not in JITS:
+                continue
+            for keyword in decorator.keywords:
+                if keyword.arg not in ("donate_argnums", "donate_argnames"):
+                    continue
+                with contextlib.suppress(ValueError, TypeError, IndexError):  # not literal, or another number
+                    given = ast.literal_eval(keyword.value)
+                    for one in given if isinstance(given, tuple | list) else (given,):
+                        found.add(one if isinstance(one, str) else parameters[one])
+        return found
 
     def _reaches(self, name: str, function: ast.FunctionDef | ast.Lambda) -> bool:
         """Whether a parameter reaches the return value of a function."""

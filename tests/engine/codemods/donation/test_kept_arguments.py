@@ -14,7 +14,7 @@ from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile
 
-HEAD = """import sys, pickle, threading
+HEAD = """import sys, pickle, threading; from functools import partial
 from concurrent.futures import ThreadPoolExecutor
 import jax
 import jax.numpy as jnp
@@ -102,6 +102,7 @@ SHARED = {
     "a function of a table": "best = SAVED['copy'](p)",
     "a function with a name": "first = lambda params: params['w']; best = first(p)",
     "a second one of a second one": "q = p['w']; best = q.T",
+    "what a step makes that takes others": "p, best = taking(None, p)",
 }
 FRESH = {
     "a sum": "best = p['w'].sum()",
@@ -113,6 +114,8 @@ FRESH = {
     "a NumPy array": "best = jax.tree.map(np.asarray, p)",
     "what reads it later": "best = lambda: evaluate(p, 1.0)",
     "what a function computes": "best = evaluate(p, x)",
+    "what a step makes that takes the buffers": "p, best = taking(p, 1.0)",
+    "what a step makes that takes them by name": "p, best = taking_by_name(p, x)",
 }
 HELPERS = """
 class Pair:
@@ -125,6 +128,14 @@ def first_of(number, params):
 
 def packed(*given):
     return given
+
+@partial(jax.jit, donate_argnums=(0,))
+def taking(params, other):
+    return params, (params["w"], other)
+
+@jax.jit(donate_argnames="params")
+def taking_by_name(params, other):
+    return params, params["w"]
 
 """
 
