@@ -20,10 +20,10 @@ def command(stdio: bool) -> None:
     """
     if importlib.util.find_spec("pygls") is None:
         raise Failure(f"the language server needs pygls, which is not installed: {_INSTALL}")
-    from jaxlint.server.diagnostics import load_rules
+    from jaxlint.server.diagnostics import load
     from jaxlint.server.examiner import make_examiner
 
-    load_rules()  # before the fork, which shares them, and before the first diagnostics are awaited
+    load()  # before the fork, which shares it, and before an editor waits for diagnostics
     examiner = make_examiner()  # before there are threads
     from jaxlint.server.language_server import make_server
 

@@ -66,6 +66,7 @@ class _State:
     asking: int = 0  # requests that wait for the explanations
     pending: asyncio.Task[None] | None = None
     work: asyncio.Task[None] | None = None
+    early_is_whole: bool = False  # it has all findings of the text alone
     answered_early: bool = False
     shown: dict[str, list[types.Diagnostic]] | None = None  # what the editor has received for this text
     problem: str | None = None
@@ -74,7 +75,8 @@ class _State:
         """Resets the state for a new text."""
         self.document = document
         self.checked = self.early = self.explanations = None
-        self.answered_early, self.shown = False, None
+        self.answered_early = self.early_is_whole = False
+        self.shown = None
 
 
 @dataclass(slots=True)
@@ -233,10 +235,11 @@ class Session:
 
     def _seen_early(self, state: _State, document: Document, checked: Checked) -> None:
         """Records and shows the findings of the document alone."""
-        if state.document is not document or state.checked is not None:
+        if state.document is not document or state.checked is not None or state.early_is_whole:
             return
         state.early = beside(checked, state.before)
         if not checked.partial:
+            state.early_is_whole = True
             whole = state.before.whole if state.before is not None else checked
             state.before = Known(whole, checked)
         for waiting in self.waiting.pop(document.uri, []):

@@ -261,7 +261,9 @@ class _Warmed:
             self.starts_over = True
             self.warm.look(_IN_TIME)
             self.warm.go_on_anyway(text)
-        except SourceError:
+        except SourceError as error:
+            if self.say_look is not None:
+                self.say_look.send(Early(self.number, Checked(text, errors=[error]), self.cost()))
             # Nothing uses it, so it has no findings; its comments are checked anyway.
             alone = examination_of(dataclasses.replace(self.task, context=()))
             self.answer(alone.run())

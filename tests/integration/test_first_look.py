@@ -9,13 +9,18 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from click.testing import CliRunner
+from pygls.lsp.server import LanguageServer
 
 from jaxlint.cli.server import command
 from jaxlint.registry import all_rules
 from jaxlint.server import diagnostics, examiner, language_server
+from jaxlint.server.checking import Checker
+from jaxlint.server.documents import TextDocument
+from jaxlint.server.meanwhile import Known
 from jaxlint.staging.warm import OutOfTime, WarmRun
 
 EDITS = """
@@ -44,9 +49,11 @@ examiner = Apart()
 told = []
 for text in [Path(one).read_text() for one in sys.argv[1:]]:
     document, seen = TextDocument(path.as_uri(), path, text), []
-    found = examiner.check(document, (), lambda checked: seen.append((checked.partial, checked.findings)))
-    seen.append((False, found.findings))
-    told.append([(partial, [(one.code, one.span.line) for one in findings]) for partial, findings in seen])
+    found = examiner.check(document, (), seen.append)
+    told.append([
+        (checked.partial, [(one.code, one.span.line) for one in checked.findings] + [one.line for one in checked.errors])
+        for checked in [*seen, found]
+    ])
 print(json.dumps(told))
 """
 HEAD = "import jax\nimport jax.numpy as jnp\n"
@@ -76,8 +83,9 @@ def test_findings_at_the_edit_come_first(tmp_path: Path) -> None:
         HEAD + busy + EDITED.format(value="value"),
         HEAD + busy + EDITED.format(value="float(value)"),
         "import os\n" + HEAD + busy + EDITED.format(value="float(value)"),
+        "import os\n" + HEAD + busy + EDITED.format(value="float("),
     ]
-    paths = [tmp_path / name for name in ("train.py", "edited", "imported")]
+    paths = [tmp_path / name for name in ("train.py", "edited", "imported", "broken")]
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\nversion = '1'\n")
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)
@@ -97,6 +105,9 @@ def test_findings_at_the_edit_come_first(tmp_path: Path) -> None:
     assert partial
     assert len(look) == 4
     assert moved == [[code, line + 1] for code, line in whole]
+    # a text that is not Python: its error comes before its comments are checked
+    line = texts[3].count("\n")
+    assert changes[2] == [[False, [line]]] * 3
 
 
 def test_the_rules_are_loaded_before_an_editor_waits_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,3 +143,22 @@ def test_the_time_of_a_first_look_ends() -> None:
     finally:
         signal.signal(signal.SIGPROF, before)
     assert warm.cut_short
+
+
+def test_a_finding_that_is_gone_does_not_come_back_with_the_second_early_answer(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    texts = [HEAD + EDITED.format(value=value) for value in ("float(value)", "value")]
+    path.write_text(texts[0])
+    before, after = (TextDocument(path.as_uri(), path, text) for text in texts)
+    checker = Checker()
+    known, alone = checker.check(before), checker.check(after)
+    assert (len(known.findings), len(alone.findings)) == (1, 0)
+    asks_itself = SimpleNamespace(
+        client_capabilities=SimpleNamespace(text_document=SimpleNamespace(diagnostic=True))
+    )
+    session = language_server.Session(cast("LanguageServer", asks_itself), examiner.Here())
+    state = language_server._State(after, before=Known(known, known))
+    for _ in range(2):  # from the first look, which had time for all, and from the whole file
+        session._seen_early(state, after, alone)
+        assert state.early is not None
+        assert state.early.findings == []
