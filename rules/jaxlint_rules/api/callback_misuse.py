@@ -129,7 +129,7 @@ def _calls_its_function(event: CallEvent) -> _Claim | None:
         return None
     return _Claim(
         f"`{event.name}` takes a function, not the result of `{called}`; pass `{called}` and then its arguments",
-        f"`{called}(...)` runs at trace time, and its result is not callable",
+        f"`{called}(...)` is called at once, and its result is not callable",
     )
 
 
@@ -152,8 +152,8 @@ def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
         )
     if described is not None and _is_no_struct(described):
         return _Claim(
-            "a callback's result is declared with `jax.ShapeDtypeStruct(shape, dtype)`; this raises AttributeError",
-            "a dtype or a shape alone does not describe an array",
+            "declare a callback's result with `jax.ShapeDtypeStruct(shape, dtype)`; a dtype or shape alone raises",
+            "JAX reads the shape and the dtype of each leaf; one of them is missing",
         )
     if (
         described is not None
@@ -178,7 +178,7 @@ def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
     """A `pure_callback` with a function that does more than compute on the host."""
     if event.discarded:
         return _Claim(
-            "nothing uses the result of this `pure_callback`, so it never runs; use `io_callback` for effects",
+            "nothing uses the result of this `pure_callback`, so `jit` drops it; use `io_callback` for effects",
             "XLA removes pure computations whose result is unused",
             Severity.WARNING,
         )

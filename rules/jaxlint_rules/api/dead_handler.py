@@ -8,13 +8,17 @@ from itertools import chain
 
 from jaxlint.api import CallEvent, Frame, OperationEvent, Reporter, Rule, Scope, concerns
 from jaxlint.api.syntax import dotted, walk
-from jaxlint.api.values import ELEMENTWISE, REDUCTIONS, Array, Function
+from jaxlint.api.tables import is_integer
+from jaxlint.api.values import ELEMENTWISE, REDUCTIONS, Array, Function, dtype_of
 from jaxlint.finding import Severity
 from jaxlint_rules._names import external_name, last_name
 
 _LINALG = "LinAlgError"
 _DIVISION = "ZeroDivisionError"
 _SOLVERS = ("jax.numpy.linalg.", "jax.scipy.linalg.", "jax.lax.linalg.")
+# What JAX does instead, and what to do.
+_NOT_FINITE = "returns infinity or NaN; test the result with `jnp.isfinite`"
+_ARBITRARY = "returns an arbitrary integer; test the divisor"
 _DEPTH = 2  # functions between the handler and the computation
 _DIVISIONS = (ast.Div, ast.Mod, ast.FloorDiv)
 _BUILTINS = frozenset({"float", "int", "len", "print", "range", "min", "max", "sum", "abs", "list", "tuple"})
@@ -72,7 +76,7 @@ class DeadHandler(Rule):
     @concerns(*_SOLVERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name.startswith(_SOLVERS):
-            _tell(event.node, event.frame, _LINALG, "returns NaN", report)
+            _tell(event.node, event.frame, _LINALG, _NOT_FINITE, report)
 
     @concerns("divide", "true_divide", "floor_divide", "mod", "remainder")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -80,7 +84,8 @@ class DeadHandler(Rule):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, _DIVISIONS):
             return
         if any(isinstance(value, Array) and value.certain for value in values):
-            _tell(node, event.frame, _DIVISION, "returns infinity or NaN", report)
+            whole = is_integer(dtype_of(event.result))
+            _tell(node, event.frame, _DIVISION, _ARBITRARY if whole else _NOT_FINITE, report)
 
 
 def _tell(node: ast.AST, frame: Frame, error: str, instead: str, report: Reporter) -> None:
@@ -90,7 +95,7 @@ def _tell(node: ast.AST, frame: Frame, error: str, instead: str, report: Reporte
     handler, place = found
     report(
         place,
-        f"`except {error}` never runs here: JAX {instead}; test the result with `jnp.isfinite`",
+        f"`except {error}` never runs here: JAX {instead}",
         reason=f"the handler is at line {handler.lineno}, and nothing else in its `try` raises {error}",
     )
 

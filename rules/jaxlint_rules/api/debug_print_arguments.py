@@ -6,7 +6,7 @@ import ast
 import string
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Array, External, constant
+from jaxlint.api.values import Array, External, constant, short_source
 from jaxlint.finding import Severity
 
 _OPTIONS = frozenset({"ordered", "partitioned", "skip_format_check", "_use_logging"})
@@ -76,18 +76,20 @@ class DebugPrintArguments(Rule):
         keywords = {k.arg for k in call.keywords if k.arg} - _OPTIONS
         missing = [f"{{{name}}}" for name in sorted(names - keywords)]
         missing += ["{}"] * (given < len(positions) and max(positions) >= given)
-        unused = [ast.unparse(call.args[1 + i]) for i in range(given) if i not in positions]
-        unused += sorted(keywords - names)
+        unused = [(short_source(call.args[1 + i]), "{}") for i in range(given) if i not in positions]
+        unused += [(name, f"{{{name}}}") for name in sorted(keywords - names)]
         if missing:
+            error = "IndexError" if missing[0] == "{}" else "KeyError"
             report(
                 call,
-                f"`jax.debug.print` raises IndexError or KeyError: no argument for `{missing[0]}`; pass it",
+                f"`jax.debug.print` raises {error}: no argument for `{missing[0]}`; pass it",
                 reason="the string is formatted with `str.format`",
             )
         elif unused:
+            value, place = unused[0]
             report(
                 call,
-                f"`jax.debug.print` raises ValueError: its string does not use `{unused[0]}`; add `{{}}`",
+                f"`jax.debug.print` raises ValueError: its string does not use `{value}`; add `{place}`",
                 reason="the first argument is a format string, and every other argument must be used",
             )
 

@@ -102,8 +102,8 @@ class ForkAfterJax(Rule):
             told.setdefault(event.frame.module.display, []).append(event)
         for event, *more in told.values():
             report.event = event
-            too = f"; so do {len(more)} more places in this file" if len(more) > 1 else ""
-            too = "; so does one more place in this file" if len(more) == 1 else too
+            too = f"; {len(more)} more places in this file fork too" if len(more) > 1 else ""
+            too = "; one more place in this file forks too" if len(more) == 1 else too
             report(
                 event.node,
                 "this forks after JAX has started its threads, and may deadlock; use the `spawn` start method",

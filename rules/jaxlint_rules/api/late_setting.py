@@ -112,9 +112,10 @@ class LateSetting(Rule):
                     if "initialize" in event.name or constant(event.args[0]) == "jax_num_cpu_devices"
                     else ("this has no effect")
                 )
+                act = "call" if "initialize" in event.name else "set"
                 report(
                     event.node,
-                    f"{what}: line {first} has already started the backend; set it before creating arrays",
+                    f"{what}: line {first} has already started the backend; {act} it before that line",
                     reason="JAX chooses devices once, when the backend starts",
                 )
         elif event.name.startswith(_STARTING) or isinstance(event.result, Array):

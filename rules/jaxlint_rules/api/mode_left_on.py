@@ -79,7 +79,7 @@ class ModeLeftOn(Rule):
                 report(
                     node,
                     f"`{model}` is still in evaluation mode when `{last_name(trained.func)}` trains it next; call `{model}.train()` before",
-                    reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} sets the mode once and never back",
+                    reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} never switches back to training mode",
                 )
                 return
 

@@ -83,7 +83,7 @@ class ModuleNeedsStreams(Rule):
                 report(
                     event.node,
                     f"`nn.{layer}` in `{module.cls.name}` raises {error} in training mode; pass `{needed}=`",
-                    reason=f"the call has `{flag}={value}` but no `{needed}`",
+                    reason=f"`{flag}` is {value}, and the call passes no `{needed}`",
                 )
                 return
         mutable = event.kwargs.get("mutable")

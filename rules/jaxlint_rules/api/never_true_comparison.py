@@ -69,12 +69,14 @@ class NeverTrueComparison(Rule):
         kind = _array_type(event.right)
         if kind and isinstance(event.op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
             if isinstance(asked, ast.Call) and dotted(asked.func) == "type" and len(asked.args) == 1:
+                wanted = "jax.core.Tracer" if kind.endswith("Tracer") else "jax.Array"
+                test = f"isinstance({short_source(asked.args[0])}, {wanted})"
                 report(
                     event.node,
-                    f"`{short_source(event.node)}` is always False; use `isinstance({short_source(asked.args[0])}, jax.Array)`"
+                    f"`{short_source(event.node)}` is always False; use `{test}`"
                     if isinstance(event.op, (ast.Is, ast.Eq))
-                    else f"`{short_source(event.node)}` is always True; use `not isinstance({short_source(asked.args[0])}, jax.Array)`",
-                    reason=f"`{kind}` is an abstract class: no array or tracer has exactly this type",
+                    else f"`{short_source(event.node)}` is always True; use `not {test}`",
+                    reason=f"`{kind}` is only a base class: no array or tracer has exactly this type",
                 )
         elif isinstance(event.op, (ast.Eq, ast.NotEq)) and _is_spec_and_tuple(event.left, event.right):
             never = "never" if isinstance(event.op, ast.Eq) else "always"

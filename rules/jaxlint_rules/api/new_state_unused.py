@@ -111,7 +111,7 @@ class NewStateUnused(Rule):
             report(
                 node,
                 f"the new `{old}` that `{callee.label}` returns is dropped, so each iteration starts from the old one; bind it",
-                reason=f"the call assigns it to `_` and rebinds only `{sorted(goes_on)[0]}`",
+                reason=f"the call assigns it to `_` and rebinds only {', '.join(f'`{one}`' for one in sorted(goes_on))}",
             )
             return
 

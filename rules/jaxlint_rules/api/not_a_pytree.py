@@ -177,7 +177,9 @@ class NotAPytree(Rule):
             report(
                 event.node,
                 f"`{short}` of {what} raises {_JOINS[event.name]}; pass a list",
-                reason="JAX converts lists and tuples, and calls `len()` on the argument",
+                reason="JAX converts lists and tuples, and no other iterables"
+                if event.name in _CONVERTS
+                else "an iterator has no length, and can be read only once",
             )
 
     def check_views(self, event: CallEvent, transformed: Transformed, report: Reporter) -> None:

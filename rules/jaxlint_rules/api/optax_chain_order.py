@@ -64,7 +64,7 @@ class OptaxChainOrder(Rule):
                 report(
                     event.node,
                     f"`{name}` after `{before[0][0]}` clips the updates, not the gradients; put it first",
-                    reason="a chain applies its parts in order, so large gradients reach the moments unclipped",
+                    reason=f"a chain applies its parts in order, so `{before[0][0]}` receives unclipped gradients",
                 )
                 return
         scales = [

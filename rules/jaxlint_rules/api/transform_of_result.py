@@ -49,8 +49,8 @@ class TransformOfResult(Rule):
         if isinstance(target, Array) and target.certain and not target.tree and not event.is_caught():
             report(
                 event.node,
-                f"`{event.transformed.api}` of the result of a call raises TypeError; pass the function itself",
-                reason="the argument is an array",
+                f"`{event.transformed.api}` of an array raises TypeError; pass the function itself",
+                reason="only a function can be transformed",
             )
 
     @concerns(callees=("Array",))

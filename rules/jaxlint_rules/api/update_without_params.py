@@ -10,6 +10,8 @@ from jaxlint.api.values import ExternalMethod, ExternalObject, Value, is_none
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 
+_NO_DEFAULT = frozenset({"optax.add_decayed_weights", "optax.scale_by_trust_ratio"})
+
 
 class UpdateWithoutParams(Rule):
     """An optimizer that needs the parameters does not get them.
@@ -66,9 +68,12 @@ class UpdateWithoutParams(Rule):
             return
         reader = _reader_of_parameters(callee.receiver)
         if reader:
+            # Of these alone, the third argument has no default.
+            bare = given is None and getattr(callee.receiver, "name", "") in _NO_DEFAULT
+            error = "TypeError" if bare else "ValueError"
             report(
                 event.node,
-                f"`{reader}` needs the parameters: `update` raises ValueError; pass them as its third argument",
+                f"`{reader}` needs the parameters: `update` raises {error}; pass them as its third argument",
                 reason="it decays or scales by the parameters themselves",
             )
 

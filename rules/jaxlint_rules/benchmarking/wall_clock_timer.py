@@ -65,7 +65,7 @@ class WallClockTimer(Rule):
             fix = propose(report, event.start.node, "forward-clock", "Use `time.perf_counter`", safe=True)
         report(
             event.node,
-            f"`{clock}` is coarse and may jump; use `time.perf_counter()`",
+            f"`{clock}` may be coarse and may jump; use `time.perf_counter()`",
             reason=f"the timed region calls `{event.dispatches[0].label}`",
             fix=fix,
         )

@@ -102,8 +102,9 @@ def wrong_reference_count(event: CallEvent) -> str:
     if wanted == given:
         return ""
     return (
-        f"`{kernel.name}` takes {wanted} Ref{'s' * (wanted != 1)} but gets {given}, which raises TypeError"
-        + (f", {scratch} scratch" if scratch else "")
+        f"`{kernel.name}` takes {wanted} Ref{'s' * (wanted != 1)} but gets {given}"
+        + (f" ({scratch} of them scratch)" if scratch else "")
+        + ", which raises TypeError"
     )
 
 

@@ -122,7 +122,7 @@ class BlockSpecArguments(Rule):
                     report(
                         place,
                         f"the index map in `{keyword}` {problem}",
-                        reason=f"the grid has {dimensions} dimension{'s' * (dimensions != 1)}; an index map takes one index for each",
+                        reason="an index map takes an index per dimension of the grid, and returns one per dimension of the block",
                     )
                     return
 
@@ -152,6 +152,10 @@ def _counts_elements(node: ast.AST | None) -> str:
     return ""
 
 
+def _dimensions(count: int) -> str:
+    return f"{count} dimension{'s' * (count != 1)}"
+
+
 def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     """What is wrong with a block's index map; "" if nothing is certain."""
     shape = argument(spec, 0, "block_shape")
@@ -165,9 +169,7 @@ def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     positional = len(arguments.posonlyargs) + len(arguments.args)
     needed = positional - len(arguments.defaults)
     if arguments.vararg is None and not needed <= dimensions <= positional:
-        return (
-            f"takes {positional} argument{'s' * (positional != 1)}, but the grid has {dimensions}: TypeError"
-        )
+        return f"takes {positional} argument{'s' * (positional != 1)}, but the grid has {_dimensions(dimensions)}: TypeError"
     if not isinstance(index_map.node, ast.Lambda) or not isinstance(shape, TupleValue) or is_none(shape):
         return ""
     if shape.items is None:
@@ -181,5 +183,5 @@ def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     if returned is None and isinstance(body, (ast.Name, ast.Constant)) and arguments.vararg is None:
         returned = 1
     if returned is not None and returned != len(shape.items):
-        return f"returns {returned} ind{'ices' if returned != 1 else 'ex'}, but the block has {len(shape.items)} dimensions: ValueError"
+        return f"returns {returned} ind{'ices' if returned != 1 else 'ex'}, but the block has {_dimensions(len(shape.items))}: ValueError"
     return ""

@@ -66,7 +66,7 @@ class TileAlignment(Rule):
             if size > _LANES and (padded - size) / padded >= _LEAST:
                 report(
                     event.node,
-                    f"a TPU pads {size} columns to {padded}: {(padded - size) / padded:.0%} of the work is wasted; use a multiple of {_LANES}",
-                    reason=f"the matrix is {shape[0]} x {shape[1]}, and tiles have {_LANES} columns",
+                    f"a TPU pads the size {size} to {padded}: {(padded - size) / padded:.0%} of the work is wasted; use a multiple of {_LANES}",
+                    reason=f"the matrix is {shape[0]} x {shape[1]}, and tiles are {_LANES} wide",
                 )
                 return

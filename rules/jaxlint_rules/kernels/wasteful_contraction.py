@@ -62,12 +62,13 @@ class WastefulContraction(Rule):
         if inner is None or report.module.is_test or event.node not in report.module.ancestors(inner.node):
             return  # a named value may be read elsewhere
         if operation.name == "trace" and inner.name in _PRODUCTS and len(operation.args) == 1:
-            rows = _rows(inner.args)
+            shape = _shape_of_first(inner.args)
+            rows, terms = shape[0], shape[0] * shape[1]
             report(
                 event.node,
                 "the trace of a matrix product computes all of it; use `jnp.sum(a * b.T)`",
-                reason=f"it takes {2 * rows**3:,} operations instead of {2 * rows**2:,}"
-                if rows
+                reason=f"it takes {2 * terms * rows:,} operations instead of {2 * terms:,}"
+                if terms
                 else "it takes n times as many operations for n x n matrices",
             )
         elif operation.name == "sum" and inner.name == "multiply" and _is_contraction(operation, inner):
@@ -78,10 +79,11 @@ class WastefulContraction(Rule):
             )
 
 
-def _rows(operands: tuple[Value, ...]) -> int:
-    """The number of rows in the product of two square matrices; 0 if unknown."""
+def _shape_of_first(operands: tuple[Value, ...]) -> tuple[int, int]:
+    """The shape of the first of two matrices; zeros if unknown."""
     shape = shape_of(operands[0]) if operands else None
-    return shape[0] if shape is not None and len(shape) == 2 and isinstance(shape[0], int) else 0
+    known = shape is not None and len(shape) == 2 and all(isinstance(size, int) for size in shape)
+    return (shape[0], shape[1]) if shape is not None and known else (0, 0)
 
 
 def _is_contraction(sum_: Operation, product: Operation) -> bool:

@@ -142,7 +142,7 @@ class CapturedConstant(Rule):
         report(
             node,
             f"`{transformed.label}` captures `{name}` ({amount}) as a constant; pass it in",
-            reason=f"{transformed.why.explain(report.module)}; `{name}` comes from an enclosing scope",
+            reason=f"{transformed.why.explain(report.module)}; `{name}` is not a traced argument",
         )
 
     def captured(

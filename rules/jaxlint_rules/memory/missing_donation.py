@@ -310,7 +310,7 @@ class MissingDonation(Rule):
             where = f"it updates {quoted} in place, which allocates new arrays"
         elif calls:
             seen = "every loop seen" if any(call.in_loop for call in calls) else "the method that calls it"
-            where = f"{seen} rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(lines)})"
+            where = f"{seen} rebinds {'it' if len(names) == 1 else 'them'} (line{'s' * (len(lines) > 1)} {', '.join(lines)})"
         else:
             where = f"it differentiates and returns new {quoted}; no call is visible here"
         place = event.decorator or event.node

@@ -234,10 +234,11 @@ class RematWholeFunction(Rule):
             self.check_spelling(event, [name for name in kept if name not in near], here, report)
             return
         listed, given = (", ".join(f"`{name}`" for name in sorted(names)) for names in (kept, here))
+        several = len(here) > 1
         report(
             event.node,
-            f"no `checkpoint_name` call uses {listed}, so this policy saves nothing; correct the name",
-            reason=f"the names in this file are {given}",
+            f"no `checkpoint_name` call uses {listed}, so this policy saves nothing; correct the name{'s' * (len(kept) > 1)}",
+            reason=f"the name{'s' * several} in this file {'are' if several else 'is'} {given}",
         )
 
     def check_spelling(self, event: CallEvent, absent: list[str], here: set[str], report: Reporter) -> None:

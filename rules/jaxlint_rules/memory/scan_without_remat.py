@@ -200,7 +200,7 @@ class ScanWithoutRemat(Rule):
                 report.event = event
                 report(
                     node,
-                    f"the scan saves the activations of `{_name(body)}` for every step; wrap its body in `jax.checkpoint`",
+                    f"the scan saves the activations of {_name(body)} for every step; wrap {'it' if isinstance(body.node, ast.Lambda) else 'its body'} in `jax.checkpoint`",
                     reason=f"the scan is differentiated, and a step chains at least {min(count, least)} matrix products",
                     fix=_checkpointed(event, report),
                 )
@@ -301,7 +301,7 @@ def _is_short(node: ast.AST) -> bool:
 
 
 def _name(body: Function) -> str:
-    return "the body" if isinstance(body.node, ast.Lambda) else body.node.name
+    return "its body" if isinstance(body.node, ast.Lambda) else f"`{body.node.name}`"
 
 
 def _checkpointed(event: CarryEvent, report: Reporter) -> FixRequest | None:

@@ -128,10 +128,9 @@ class UseAfterDonation(Rule):
             message = f"`{event.place}` is passed twice to `{donation.label}`, which donates it: JaxRuntimeError; pass a copy"
             reason = f"a donated buffer (`{donation.parameter}`) cannot be another argument of the same call"
         else:
-            verb = "returned" if event.how == "returned" else "read"
-            message = (
-                f"`{event.place}` is {verb} after donation, which raises RuntimeError: array has been deleted"
-            )
+            then = "returned" if event.how == "returned" else "read"
+            raising = ", and reading it" if event.how == "returned" else ", which"
+            message = f"`{event.place}` is {then} after donation{raising} raises RuntimeError: array has been deleted"
             same = "" if donation.place == event.place else f"; `{event.place}` may share its buffers"
             reason = f"`{donation.label}` donates `{donation.parameter}`, and line {line} passes `{donation.place}` to it{same}"
         # Another name may hold other buffers, and JAX deletes nothing if no result has the argument's shape.

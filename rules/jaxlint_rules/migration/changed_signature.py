@@ -16,6 +16,7 @@ from jaxlint.api.releases import (
     keyword_changes,
     keyword_risk,
     package_of,
+    parse_version,
     takes_by_keyword,
 )
 from jaxlint.api.syntax import cache, dotted, nodes_of
@@ -170,7 +171,7 @@ class ChangedSignature(Rule):
         parameters = call_parameters(callee, changes, target)
         values = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg}
         names = ", ".join(f"`{change.param}`" for change in changes)
-        since = max((change.removed_in or "" for change in changes), key=len)
+        since = max((change.removed_in for change in changes if change.removed_in), key=parse_version)
         report(
             node,
             f"`{callee}` raises TypeError for {names} since {PACKAGES[package][0]} {since}; {_keyword_advice(changes)}",
@@ -204,7 +205,7 @@ class ChangedSignature(Rule):
         report(
             node,
             f"`{callee}` takes `{first}` by keyword only since jax {change.removed_in}; positional raises TypeError",
-            reason=f"the call passes {count} arguments by position; {target_text(report.target_jax)}",
+            reason=f"the call passes {count} argument{'s' * (count != 1)} by position; {target_text(report.target_jax)}",
             fix=_fix(node, callee, parameters, "", report),
         )
 

@@ -74,7 +74,7 @@ class BroadcastInLoss(Rule):
                 continue
             if event.is_caught() or event.frame.is_chosen_by_size():
                 return
-            whole = (one[0], one[0])
+            whole = (one[0], two[0])
             report(
                 event.node,
                 f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {shape_text(whole)}: each prediction is compared with every target; reshape one",

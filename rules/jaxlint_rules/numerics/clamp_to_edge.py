@@ -83,7 +83,7 @@ class ClampToEdge(Rule):
             self.in_kernels.add(event.node)
             return
         argument = operation.args[0] if operation.args else None
-        clamp = made(argument, "maximum", "clip", "relu")
+        clamp = made(argument, "maximum", "clip")  # `relu` drops the gradient where it clamps
         if operation.name == "log" and clamp is None and (rest := made(argument, "subtract")) is not None:
             # `log(1 - p)` of a probability
             if len(rest.args) == 2 and number(rest.args[0]) == 1.0:
@@ -133,12 +133,9 @@ def _is_length(value: Value, depth: int = 4) -> bool:
 
 def _clamped(clamp: Operation, edge: float, report: Reporter) -> str:
     """Why a clamp reaches the edge of a domain; "" if it does not."""
-    if clamp.name == "relu":
-        bounds: list[float] = [0.0]
-    else:
-        given = [*clamp.args, *clamp.kwargs.values()] if clamp.name in ("maximum", "minimum") else None
-        values: list[Value] = given or [*clamp.args[1:], *clamp.kwargs.values()]
-        bounds = [found for value in values if isinstance(found := number(value), (int, float))]
+    given = [*clamp.args, *clamp.kwargs.values()] if clamp.name in ("maximum", "minimum") else None
+    values: list[Value] = given or [*clamp.args[1:], *clamp.kwargs.values()]
+    bounds = [found for value in values if isinstance(found := number(value), (int, float))]
     if edge in bounds:
         return f"`{clamp.name}` clamps exactly to the edge of the domain"
     wide = any(dtype_of(value) == "float64" for value in clamp.args) or may_have_x64(report, report.module)

@@ -66,7 +66,7 @@ class EmptyRead(Rule):
                 report(
                     operation.node,
                     "`jnp.empty` is read before it is written; use `jnp.zeros`",
-                    reason="its contents are undefined, and since JAX 0.11 not zero",
+                    reason="its contents are undefined, and since JAX 0.11 not always zero",
                 )
                 return
 
@@ -83,7 +83,7 @@ class EmptyRead(Rule):
                 report(
                     made.node,
                     "`jnp.empty` is read before it is written; use `jnp.zeros`",
-                    reason=f"`{event.api}` starts from it: its contents are undefined, and since JAX 0.11 not zero",
+                    reason=f"`{event.api}` starts from it: its contents are undefined, and since JAX 0.11 not always zero",
                 )
 
 

@@ -95,7 +95,7 @@ class ReachedSingularity(Rule):
                 event,
                 report,
                 "a variance computed from moments",
-                "rounding makes it negative; use `jnp.var`",
+                "rounding can make it negative; use `jnp.var`",
             )
             return
         reason = _reached(operation, argument)
@@ -114,7 +114,7 @@ class ReachedSingularity(Rule):
         report(
             event.node,
             f"`{event.operation.name}` of {what} may be NaN: {why}",
-            reason="both moments are rounded, and their difference is much smaller than they are",
+            reason="both moments are rounded, and their difference can be much smaller than they are",
         )
 
 

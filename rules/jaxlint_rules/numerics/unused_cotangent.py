@@ -14,7 +14,10 @@ from jaxlint_rules._names import last_name, unpacked
 _ZEROS = frozenset(
     {"zeros", "zeros_like", "float0", "Zero", "instantiate_zeros", "stop_gradient", "tree_zeros_like"}
 )
-_RULES = {"defvjp": (1, "bwd", "cotangent"), "defjvp": (0, "jvp", "tangents")}
+_RULES = {
+    "defvjp": (1, "bwd", "is the cotangent of the result"),
+    "defjvp": (0, "jvp", "holds the tangents of the arguments"),
+}
 
 
 class UnusedCotangent(Rule):
@@ -87,7 +90,7 @@ class UnusedCotangent(Rule):
             report(
                 gradient,
                 f"`{rule.name}` never reads `{names[-1]}`, so the gradient is wrong; multiply by it",
-                reason=f"`{names[-1]}` is the {what} of the result of `{receiver.label}`",
+                reason=f"`{names[-1]}` {what} of `{receiver.label}`",
             )
 
 

@@ -160,7 +160,7 @@ class WhereGradientNan(Rule):
                 or _made_safe(operand)
             ):
                 continue
-            self.found.append((event, name, "cleaned"))
+            self.found.append((event, name, event.operation.name.rpartition(".")[2]))
             return
 
     def finish(self, report: Reporter) -> None:
@@ -172,7 +172,7 @@ class WhereGradientNan(Rule):
             if how:
                 report(
                     event.node,
-                    f"`where` removes the NaN of {what} but not from the gradient; guard its argument with `where`",
+                    f"`{how}` removes the NaN of {what}, but not of its gradient; guard its argument with `where`",
                     reason=f"the derivative of {what} is not finite there, and zero times it is NaN",
                 )
                 continue

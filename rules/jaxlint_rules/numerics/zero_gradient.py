@@ -6,7 +6,17 @@ import ast
 
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, ZeroGradientEvent, concerns
 from jaxlint.api.syntax import dotted
-from jaxlint.api.values import Array, DictValue, ListValue, Static, Transformed, TupleValue, Value, constant
+from jaxlint.api.values import (
+    Array,
+    DictValue,
+    ListValue,
+    Static,
+    Transformed,
+    TupleValue,
+    Value,
+    constant,
+    short_source,
+)
 from jaxlint.finding import Severity
 
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad"})
@@ -86,11 +96,11 @@ class ZeroGradient(Rule):
             if not isinstance(change, ast.BinOp) or not isinstance(change.op, ast.Sub) or not dotted(kept):
                 continue
             if dotted(change.right) == dotted(kept) != dotted(change.left):
-                other = ast.unparse(change.left)
+                other = short_source(change.left)
                 report(
                     node,
-                    f"the gradient with respect to `{dotted(kept)}` is zero: this equals `{other}`; apply `stop_gradient` to the difference",
-                    reason=f"`{dotted(kept)}` is added and subtracted; a straight-through estimator wraps `{ast.unparse(change)}` in `jax.lax.stop_gradient`",
+                    f"no gradient reaches `{dotted(kept)}` here: this equals `{other}`; apply `stop_gradient` to the difference",
+                    reason=f"`{dotted(kept)}` is added and subtracted; a straight-through estimator wraps `{short_source(change)}` in `jax.lax.stop_gradient`",
                 )
                 return
 
