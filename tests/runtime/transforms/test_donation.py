@@ -296,6 +296,8 @@ def test_what_an_equinox_step_is_given_is_donated_where_no_caller_uses_it_again(
         "--allow-dirty",
         "--transform",
         "donation",
+        "--timing",
+        "1",
         "--accept-compiled",
         "--output-format",
         "json",
