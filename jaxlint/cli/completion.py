@@ -64,7 +64,7 @@ for kind in (_Bash, _Zsh, _Fish):
 def command(shell: str) -> None:
     """Print the completion of SHELL, to be read when it starts.
 
-    bash: eval "$(jaxlint completion bash)"; zsh: eval "$(jaxlint completion zsh)", behind compinit; fish: jaxlint
+    bash: eval "$(jaxlint completion bash)"; zsh: eval "$(jaxlint completion zsh)", after compinit; fish: jaxlint
     completion fish | source
     """
     root = click.get_current_context().find_root().command

@@ -72,7 +72,7 @@ def command(options: RunOptions, wanted: str | None, output_format: str, calls: 
             for name, kind in fact.params.items():
                 click.echo(escaped(f"    {name}: {kind}{_given(fact, name, read)}"))
         if wanted is not None and not facts:
-            click.echo(f"no function is called {wanted!r} in these files")
+            click.echo(f"no function in these files is named {wanted!r}")
         elif wanted is None:
             click.echo(_count(facts))
     _finish(result, analysis)

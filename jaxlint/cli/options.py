@@ -186,7 +186,9 @@ def _run_options(
         config = settled(load_config(about, config_file, check=False))
         if config_file is None:
             config = config.with_options(derive=settled)
-    except (ConfigError, PatternError) as error:
+    except PatternError as error:
+        raise Failure(f"--exclude, --extend-exclude: a path pattern is wrong: {error}") from None
+    except ConfigError as error:
         raise Failure(str(error)) from None
     return RunOptions(given, config, stdin, not no_cache, jobs or _cores())
 

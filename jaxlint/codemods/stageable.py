@@ -140,7 +140,7 @@ def check_outlined(
     try:
         file = program.file(draft.site.source.display)
     except KeyError:
-        raise Refused("the file with the function would not parse") from None
+        raise Refused("the file with the new function would not parse") from None
     functions = [node for node in ast.walk(file.tree) if isinstance(node, ast.FunctionDef)]
     (function,) = [node for node in functions if node.lineno == line]
     arguments, variables = _entries(step, "arguments"), _entries(step, "variables")

@@ -208,8 +208,10 @@ def _ask(folder: Path, *arguments: str, may_fail: bool = False, given: bytes = b
         raise ConfigError(f"--diff: {error}; name a revision with fewer files") from None
     except NoFile as error:
         raise ConfigError(f"--diff: {error}, so git would wait for it") from None
+    except subprocess.TimeoutExpired as error:
+        raise ConfigError(f"--diff: git did not answer within {error.timeout:g} s") from None
     except (OSError, subprocess.SubprocessError) as error:
-        raise ConfigError(f"--diff: git does not answer ({type(error).__name__})") from None
+        raise ConfigError(f"--diff: git cannot be run: {error}") from None
     if done is None:
         raise ConfigError("--diff needs git, which is not installed")
     if done.returncode and not may_fail:

@@ -23,7 +23,9 @@ def write(result: CheckResult, stream: TextIO) -> None:
         f'time="{result.seconds:.3f}">\n'
     )
     if clean:
-        stream.write(f'    <testcase name="{result.files} files without findings" classname="jaxlint" />\n')
+        stream.write(
+            f'    <testcase name="{result.files} file{"" if result.files == 1 else "s"} without findings" classname="jaxlint" />\n'
+        )
     for finding in result.findings:
         place = label(finding)
         stream.write(

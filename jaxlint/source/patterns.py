@@ -49,7 +49,7 @@ class PathPatterns:
         from pathspec import GitIgnoreSpec  # most projects do not need it
 
         if len(self.patterns) > _MAX_PATTERNS:
-            raise PatternError(f"there are more than {_MAX_PATTERNS} of them")
+            raise PatternError(f"more than {_MAX_PATTERNS} patterns; name folders instead of files")
         if longest := next((one for one in self.patterns if len(one) > _MAX_PATTERN), None):
             raise PatternError(f"{longest[:20]!r}... is longer than {_MAX_PATTERN} characters")
         try:

@@ -49,6 +49,8 @@ _CONDA = re.compile(
 _PIP = re.compile(r"\s*+-\s*+pip\s*+:\s*+(?:#.*)?$")
 _ITEM = re.compile(r"""\s*+-\s++["']?(?P<rest>[^"'\r]++)""")
 
+_NO_TOML = "the file would not be valid TOML; raise it by hand"
+
 
 @dataclass(frozen=True, slots=True)
 class Pin:
@@ -221,9 +223,7 @@ def _toml(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin
     try:
         parse_toml(text.encode())
     except TomlError:
-        return source.text, [
-            Pin(pin.path, pin.line, pin.before, pin.before, "not valid TOML") for pin in found
-        ]
+        return source.text, [Pin(pin.path, pin.line, pin.before, pin.before, _NO_TOML) for pin in found]
     return text, found
 
 

@@ -229,7 +229,9 @@ def validate(request: Request) -> None:
         if not path.exists():
             raise CannotRun(f"{request.target}: no such program; use -m for a module, --pytest for tests")
         if not request.runs and path.suffix != ".py":
-            raise CannotRun(f"{request.target}: name functions after a Python file or a module (-m)")
+            raise CannotRun(
+                f"{request.target}: --inputs and --dim import the program; name a .py file or a module (-m)"
+            )
         if path.is_dir() and not (path / "__main__.py").is_file():
             raise CannotRun(f"{request.target}: the folder has no __main__.py; name the program to run")
         if not os.access(path, os.R_OK):

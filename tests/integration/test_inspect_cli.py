@@ -82,7 +82,7 @@ def test_a_function_by_name(project: Path) -> None:
     ]
     assert (
         jaxlint("inspect", "--function", "nobody", ".", cwd=project).stdout
-        == "no function is called 'nobody' in these files\n"
+        == "no function in these files is named 'nobody'\n"
     )
 
 

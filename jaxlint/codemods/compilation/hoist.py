@@ -41,7 +41,7 @@ def hoist_jit(draft: Draft, step: Step) -> None:
     _check_kept(site, node, statement, loop)
     if isinstance(statement, ast.Assign) and statement.value is node:
         if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
-            raise Refused("the jitted function is not stored in a variable")
+            raise Refused("the jitted function is not assigned to exactly one variable")
         _check_sole(site, statement.targets[0].id, statement.targets[0])
         _move(draft, layout, statement, outer, loop)
         return
@@ -104,7 +104,9 @@ def _root(node: ast.AST) -> str:
 
 def _check_sole(site: Site, name: str, bound: ast.AST) -> None:
     scope = site.names.scope_at(bound)
-    if len(scope.bindings.get(name, ())) != 1 or name in scope.redirected:
+    if name in scope.redirected:
+        raise Refused(f"`{name}` belongs to an outer scope")
+    if len(scope.bindings.get(name, ())) != 1:
         raise Refused(f"`{name}` is also assigned elsewhere")
 
 

@@ -87,7 +87,7 @@ class _Outlined:
                 parts = [self._handed(one) for one in function.args]
                 self.name = f"call_{parts[0].rpartition('.')[2]}" if parts else ""
                 return f"{text}({', '.join(parts)})"
-        raise Refused("the called function is created again at each call")
+        raise _unnamed(function)
 
     def given(self, value: ast.expr, keyword: str) -> str:
         """An argument in the new function: constants stay there."""
@@ -103,7 +103,7 @@ class _Outlined:
         while isinstance(root, ast.Attribute):
             root = root.value
         if not isinstance(root, ast.Name):
-            raise Refused("the called function is created again at each call")
+            raise _unnamed(root)
         if not self._is_local(root):
             return self.site.text(node)
         last = _last(node)
@@ -122,6 +122,13 @@ class _Outlined:
     def _is_local(self, root: ast.Name) -> bool:
         scope = self.site.names.scope_at(root).resolve(root.id)
         return scope is not None and scope.parent is not None
+
+
+def _unnamed(node: ast.expr) -> Refused:
+    """The refusal of a callee that is neither a variable nor an attribute of one."""
+    if any(isinstance(part, ast.Call) for part in ast.walk(node)):
+        return Refused("the called function is created again at each call")
+    return Refused("the called function has no name here; assign it to a variable first")
 
 
 def _last(node: ast.expr) -> str:

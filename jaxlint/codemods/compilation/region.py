@@ -49,7 +49,7 @@ from jaxlint.finding import Span
 
 FILTER_JIT = "equinox.filter_jit"
 _LOOPS = (ast.For, ast.While)
-_MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
+_MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
 
 
@@ -84,6 +84,8 @@ class Region:
         if scope.is_class:
             raise Refused("the body of a class cannot be compiled")
         for statement in statements:
+            if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(statement)):
+                raise Refused("it has a `global` or `nonlocal` statement")
             if any(isinstance(part, _MOVES) for part in ast.walk(statement)):
                 raise Refused("it assigns inside an expression, awaits or yields")
             if not may_hold(statement, transform, wide=wide) or (
@@ -160,8 +162,10 @@ class Region:
             node.id for node in own if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
         }
         for name in sorted(stored):
-            if name in self.scope.redirected or (name in bound and self._is_bound_elsewhere(name)):
-                raise Refused(f"`{name}` belongs to an outer or a nested function")
+            if name in self.scope.redirected:
+                raise Refused(f"`{name}` belongs to an outer scope")
+            if name in bound and self._is_bound_elsewhere(name):
+                raise Refused(f"a nested function also assigns `{name}`")
         self.results = (
             []
             if self.ending is not None
@@ -180,7 +184,7 @@ class Region:
         for statement in self.statements:
             if isinstance(statement, ast.FunctionDef) and statement.name in self.results:
                 raise Refused(
-                    f"`{statement.name}` is called later, and a compiled function cannot return a function"
+                    f"`{statement.name}` is used later, and a compiled function cannot return a function"
                 )
         for node in own:
             if isinstance(node, ast.expr) and is_of_numpy(node, possible, file):

@@ -145,7 +145,9 @@ def _refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, 
     for name in (*found.set, *_HOOKS):
         member = possible.classes.member(cls, name)
         if member is not None and isinstance(member[1].node, ast.FunctionDef):
-            raise Refused(f"the class defines `{name}`, which runs when `{found.me}` is read or set")
+            raise Refused(
+                f"the class defines `{name}`, which runs when an attribute of `{found.me}` is read or set"
+            )
 
 
 def _first_statements(statements: Sequence[ast.stmt | ast.expr], found: OwnAttributes) -> dict[str, int]:

@@ -36,7 +36,7 @@ def add_static_argument(draft: Draft, step: Step) -> None:
     if None in listed:
         raise Refused("the transform takes **options here, which may set static arguments")
     if "static_argnums" in listed and position is None:
-        raise Refused(f"static arguments are listed by position, and `{name}` has no position")
+        raise Refused(f"static arguments are listed by position, and `{name}` has no known position")
     if any(option.startswith("donate_arg") for option in listed if option):
         raise Refused("the call also donates arguments, and a static argument cannot be donated")
     if "static_argnums" in listed:
@@ -81,6 +81,8 @@ def _longer(site: Site, value: ast.expr, entry: str) -> str:
         return f"{text[0]}{inner}, {entry}{text[-1]}"
     if isinstance(value, ast.Constant):
         return f"({text}, {entry})"
+    if "#" in text:
+        raise Refused("a comment stands between the static arguments")
     raise Refused("the call of jit does not list its static arguments")
 
 

@@ -78,7 +78,7 @@ def _parts(site: Site, node: ast.AST) -> tuple[ast.Call, _Function]:
         bindings = site.names.bindings_of(given.id, site.names.scope_at(given))
         given = bindings[0].node if len(bindings) == 1 else given  # type: ignore[assignment]
     if not isinstance(given, ast.FunctionDef | ast.Lambda):
-        raise Refused("the function that is jitted is not defined in this file")
+        raise Refused("the function that is jitted has no single definition in this file")
     return node, given
 
 
@@ -136,7 +136,7 @@ def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) ->
     check_traceable(site, body, traced, "the function", counters=traced)
     for node in (part for top in body for part in ast.walk(top)):
         if isinstance(node, ast.Attribute | ast.Subscript) and getattr(node.value, "id", "") == name:
-            raise Refused(f"the function uses `{ast.unparse(node)[:40]}`, so `{name}` is not a number")
+            raise Refused(f"the function uses `{ast.unparse(node)[:40]}`, so `{name}` may not be a number")
         if isinstance(node, ast.For | ast.comprehension) and reads(node.iter, traced):
             raise Refused(f"the function loops over `{name}`")
         if isinstance(node, ast.Call):

@@ -27,7 +27,7 @@ _SIGMOID = frozenset(
         "flax.nnx.sigmoid",
     ]
 )
-_OTHER_FORM = "the formula is spread over several expressions"
+_OTHER_FORM = "the rewrite does not know this form of the formula"
 
 
 @codemod("stable-form")

@@ -16,7 +16,9 @@ def swap_arguments(draft: Draft, step: Step) -> None:
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
-    if not call.args or any(isinstance(one, ast.Starred) for one in call.args):
+    if not call.args:
+        raise Refused("the call has no positional argument")
+    if any(isinstance(one, ast.Starred) for one in call.args):
         raise Refused("the call unpacks unknown arguments")
     layout = Layout(site)
     first = call.args[0]

@@ -175,7 +175,7 @@ def _effect(site: Site, node: ast.AST, lifted: str) -> str | None:
     if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
         target = ast.unparse(node)
         kind = "an attribute" if isinstance(node, ast.Attribute) else "an item"
-        return f"stores into {kind} `{target}`, which would happen on both branches"
+        return f"stores into {kind} `{target}`, which JAX would do only at trace time"
     if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
         if isinstance(node.value, ast.Call) and _is_debug(site, node.value):
             return None

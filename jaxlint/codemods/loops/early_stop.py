@@ -144,7 +144,7 @@ class _EarlyStop(Loop):
         pairs = _assignments(statement)
         if not pairs:
             raise Refused(
-                f"`{ast.unparse(statement)[:40]}` is assigned below the `break` and used after the loop"
+                f"`{ast.unparse(statement)[:40]}` below the `break` assigns what is used after the loop"
             )
         where = reference(self.site, self.draft.imports, "jax.numpy.where", self.node)
         values = [f"{where}({self.done}, {name}, {self.layout.argument(value)})" for name, value in pairs]

@@ -133,7 +133,7 @@ class Lists:
         if self.flow.scope.node is self.site.names.tree:
             raise Refused(f"other modules may import the list `{one.name}`")
         if one.name in self.flow.scope.redirected:
-            raise Refused(f"`{one.name}` is a variable of another function")
+            raise Refused(f"`{one.name}` belongs to an outer scope")
         one.turning = None if one.first else self._turning(one.name)
         end = self._rebound(one.name, one.turning)
         for use in self.site.names.uses_of(one.name, self.flow.scope):

@@ -171,12 +171,16 @@ class _Rows:
         ):
             raise Refused("the loop returns, yields or has an `else`")
         around = self.site.names.ancestors_below(loop, self.scope.node)
-        if self.scope.is_class or any(isinstance(part, ast.Try | ast.With) for part in around):
+        if self.scope.is_class:
+            raise Refused("the loop is in the body of a class")
+        if any(isinstance(part, ast.Try | ast.With) for part in around):
             raise Refused("a handler or `with` around the loop could see the array before it is joined")
-        if one.name in self.scope.redirected or not self.flow.is_bound_before(one.name, loop):
+        if one.name in self.scope.redirected:
+            raise Refused(f"`{one.name}` belongs to an outer scope")
+        if not self.flow.is_bound_before(one.name, loop):
             raise Refused(f"`{one.name}` may have no value before the loop")
         if not is_alone(self.site, one.statement) or not isinstance(one.axis, ast.Constant | None):
-            raise Refused("the statement shares its line, or its axis is computed")
+            raise Refused("the statement shares its line with another, or its axis is computed")
         if "float16" in self.site.source.text:
             raise Refused("rows of 16 bits could change the dtype of the array")
         if one.name in {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}:

@@ -367,7 +367,9 @@ class _Division:
             if any(isinstance(one, ast.Starred) for one in node.args) or any(
                 not isinstance(one.value, ast.Constant) for one in node.keywords
             ):
-                raise Refused("the host prints to a file, or prints unpacked values")
+                raise Refused(
+                    "`print` unpacks values, or has an option that is not a constant, such as `file`"
+                )
             return ast.Tuple(node.args, ast.Load())
         raise Refused("the host does more than count and append numbers to lists")
 

@@ -88,7 +88,7 @@ def host_reads_of(site: Site, loop: ast.For) -> HostReads:
         raise Refused("the host reads a value in the middle of a step")
     aside = [loop.body.index(one) for one in found.beside]
     if aside and (min(aside) < max(places) if found.first else max(aside) > min(places)):
-        raise Refused("the host counts both before and after it reads a value")
+        raise Refused(f"the host counts {'before' if found.first else 'after'} it reads a value")
     jumps = [one for block in found.blocks for one in jumps_out([block])]
     if any(isinstance(one, ast.Continue) for one in jumps):
         raise Refused("the host skips part of a step")

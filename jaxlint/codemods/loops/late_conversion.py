@@ -114,8 +114,10 @@ def _loop_beside(site: Site, made: ast.stmt, statement: ast.stmt) -> ast.stmt:
         node = ancestor
     else:
         raise Refused("the list is created elsewhere")
-    if not isinstance(node, (ast.For, ast.While)) or node.orelse:
+    if not isinstance(node, (ast.For, ast.While)):
         raise Refused("the list is not created right before the loop")
+    if node.orelse:
+        raise Refused("the loop has an `else`")
     return node
 
 

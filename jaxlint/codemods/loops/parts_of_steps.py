@@ -48,7 +48,7 @@ def parts_of(steps: Steps, start: str) -> Parts:
     """The parts of the steps of a loop: one for each print. Raises Refused."""
     over = steps.over
     if not steps.counts or not isinstance(over, ast.Call) or len(over.args) > 2:
-        raise Refused("the host prints in a loop without a step counter")
+        raise Refused("the host prints, and the loop is not over `range(stop)` or `range(start, stop)`")
     *first, end = over.args
     bound = {*steps.variables()[0], *steps.host.bound}
     for one in over.args:

@@ -210,7 +210,7 @@ class _Reader:
     def count(self, target: ast.expr, call: ast.Call, bounds: Sequence[ast.expr]) -> None:
         """`range(*bounds)`."""
         if call.keywords or not bounds or any(isinstance(a, ast.Starred) for a in bounds):
-            raise Refused("the range is not a literal call of `range`")
+            raise Refused("`range` is called with unpacked arguments, with keywords, or with nothing")
         texts = [self.rows.layout.argument(bound) for bound in bounds]
         used = isinstance(target, ast.Name) and any(
             isinstance(part, ast.Name) and part.id == target.id and isinstance(part.ctx, ast.Load)

@@ -86,7 +86,7 @@ class Steps(LoopRegion):
         host = host_part(site, loop, possible, file, arrays)
         host.prints = host.prints or in_a_bar(loop, site.names)
         if not host.computing or not host.statements:
-            raise Refused("it computes nothing on arrays, or does nothing else")
+            raise Refused("it computes nothing on arrays, or does nothing on the host")
         region = Region.at(site, site.across([host.computing[0]]), "jax.jit")
         steps = cls(site, scope, host.computing, region.flow, "jax.jit", host=host)
         for one in host.computing:

@@ -89,7 +89,7 @@ class Loop:
         if node.orelse:
             raise Refused("the loop has an `else`")
         kept = [one for one in node.body if one not in without]
-        _check_jumps(kept)
+        _check_jumps(kept, node)
         check_pure(self.site, kept, "the loop", lifted=lifted)
         test = [node.test] if isinstance(node, ast.While) else []
         may_be_staged(draft, [*test, *kept], lifted=bool(lifted))
@@ -231,7 +231,9 @@ class Loop:
         for use in self.site.names.uses_of(name, self.flow.scope):
             parent = self.site.names.parents.get(use.name)
             if isinstance(parent, ast.Slice):
-                raise Refused(f"`{name}` bounds a slice whose size changes between iterations")
+                raise Refused(
+                    f"`{name}` bounds a slice, so it must be a Python number; see lax.dynamic_slice_in_dim"
+                )
             if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and use.name in parent.args:
                 if parent.func.id in ("range", "len", "isinstance"):
                     raise Refused(f"`{name}` is used as a Python number, in `{parent.func.id}`")
@@ -297,11 +299,13 @@ def packed(carry: Sequence[str]) -> str:
     return carry[0] if len(carry) == 1 else f"({', '.join(carry)})"
 
 
-def _check_jumps(statements: Sequence[ast.stmt]) -> None:
+def _check_jumps(statements: Sequence[ast.stmt], loop: ast.For | ast.While) -> None:
     """Raises Refused for statements that leave the loop early."""
 
     for jump in jumps_out(statements):
         if isinstance(jump, ast.Return):
             raise Refused("the loop contains a `return`")
-        word = "break" if isinstance(jump, ast.Break) else "continue"
-        raise Refused(f"the loop has a `{word}`; move its condition into the test")
+        if isinstance(jump, ast.Continue):
+            raise Refused("the loop has a `continue`; put what follows it under an `if`")
+        then = "move its condition into the test" if isinstance(loop, ast.While) else "use `lax.while_loop`"
+        raise Refused(f"the loop has a `break`; {then}")

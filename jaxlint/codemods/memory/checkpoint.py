@@ -88,7 +88,7 @@ def _made(site: Site, node: ast.expr) -> ast.AST:
 def _check_linen(site: Site, body: ast.AST) -> None:
     """`nn.remat` lends the body only the module that it receives. Raises Refused otherwise."""
     if not isinstance(body, (ast.FunctionDef, ast.Lambda)):
-        raise Refused("nn.remat of a module class renames its parameters")
+        raise Refused("the body may be a module class, and nn.remat of one renames its parameters")
     method = method_around(site, body)
     for node in ast.walk(body):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

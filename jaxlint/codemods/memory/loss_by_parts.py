@@ -121,7 +121,7 @@ class _Writer:
                     and node.id in (self.rows, self.labels)
                     and node not in operands
                 ):
-                    raise Refused(f"`{node.id}` is used in several ways")
+                    raise Refused(f"the loss also uses `{node.id}` in another way")
 
     def move(self) -> None:
         """Removes the statements, and writes the function that contains them."""

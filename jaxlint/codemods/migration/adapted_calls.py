@@ -56,7 +56,7 @@ def adapt_call(draft: Draft, call: cst.Call, change: CallChange, at: ast.AST, *,
     """
     site = draft.site
     if bound and (change.suffix or change.prefix):
-        raise Refused("the rewrite has to change the result, which another call takes here")
+        raise Refused("the rewrite changes the result of a call, and the function is not called here")
     args = list(call.args)[bound:]
     for index, arg in enumerate(args):
         if arg.star:
@@ -69,7 +69,7 @@ def adapt_call(draft: Draft, call: cst.Call, change: CallChange, at: ast.AST, *,
         elif name in change.values:
             new = change.values[name].get(site.code(arg.value).strip(), change.values[name].get("*", ""))
             if new == "":
-                raise Refused(f"the value of `{name}` is unknown here")
+                raise Refused(f"the rewrite does not know this value of `{name}`")
             if new is None:
                 _drop(draft, list(call.args), index + bound)
             else:

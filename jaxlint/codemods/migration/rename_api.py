@@ -343,7 +343,7 @@ def _move_name(
     site, names = draft.site, draft.site.names
     bound = alias.asname or alias.name
     if len(home.bindings[bound]) > 1:
-        raise Refused(f"`{bound}` is assigned in several places")
+        raise Refused(f"`{bound}` is imported or assigned in several places")
     uses = [use.name for use in names.uses_of(bound, home)]
     public = rewrite.shared or names.is_shown(bound) or site.source.path.name == "__init__.py"
     if not rewrite.is_plain and public:

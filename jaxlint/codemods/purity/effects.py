@@ -115,7 +115,9 @@ class Effects:
         elif isinstance(node, ast.Nonlocal):
             yield from self._nonlocal(node, file, function)
         elif isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
-            yield problem(self.program, "is a generator, which its caller advances", node, file, certain=True)
+            awaits = isinstance(node, ast.Await)
+            what = "awaits other code" if awaits else "makes a generator, which its caller advances"
+            yield problem(self.program, what, node, file, certain=True)
         elif isinstance(node, (ast.Try, ast.TryStar)):
             if not _imports_only(node):
                 yield problem(

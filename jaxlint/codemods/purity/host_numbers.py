@@ -178,10 +178,12 @@ class HostNumbers:
             return ""
         first, second = (self.number(one, file) for one in both)
         if isinstance(op, ast.Add | ast.Sub) and all(self._is_truth(one, file) for one in both):
+            if isinstance(op, ast.Sub):
+                return "subtracts Python bools, where JAX raises TypeError"
             return "adds Python bools, and JAX returns a bool"
         if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
             if second.least <= 0 and not (second.literal and second.least):
-                return "divides by a Python number that may be 0: ZeroDivisionError would become inf"
+                return "divides by a Python number that may be 0, where JAX raises no ZeroDivisionError"
             if not isinstance(op, ast.Div) and not (first.is_whole and second.is_whole):
                 return "rounds a Python number, which would become 32-bit"
         elif isinstance(op, ast.Sub):

@@ -137,11 +137,11 @@ def _step_is_read(possible: PossibleValues) -> str | None:
             if isinstance(value, (Unknown, Method)) or (
                 isinstance(value, Made) and _is_train_state(value.name)
             ):
-                return f"returns a state whose `step` would come back as a JAX array, and {possible.program.place(file, load)} may read"
+                return f"returns a state whose `step` would come back as a JAX array, and {possible.program.place(file, load)} may read it"
             if isinstance(value, Inst) and any(
                 "TrainState" in base for base in possible.external_bases(value.cls)
             ):
-                return f"returns a state whose `step` would come back as a JAX array, and {possible.program.place(file, load)} reads"
+                return f"returns a state whose `step` would come back as a JAX array, and {possible.program.place(file, load)} reads it"
     return None
 
 

@@ -54,7 +54,7 @@ def comments(text: str) -> tuple[tuple[str, int, int], ...]:
     try:
         return comments_in(text)
     except (tokenize.TokenError, SyntaxError) as error:
-        raise Refused(f"the file cannot be read token by token: {error}") from None
+        raise Refused(f"Python's tokenizer rejects the file: {error}") from None
 
 
 def _replaced(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:

@@ -83,7 +83,7 @@ def call_before_clock(draft: Draft, step: Step) -> None:
         for binding in scope.bindings.get(name, ()):
             line = getattr(binding.node, "lineno", 0)
             if reading.lineno <= line < statement.lineno:
-                raise Refused(f"`{name}` is not defined before the timer starts")
+                raise Refused(f"`{name}` is assigned between the start of the timer and the call")
     wait = reference(site, draft.imports, _WAIT, reading)
     line = site.span(reading).line
     draft.insert(line, 1, f"{layout.indent(reading)}{wait}({text})  # compiles{layout.newline}")

@@ -172,7 +172,9 @@ class Truth:
         container = node.comparators[0]
         if not isinstance(container, (ast.Tuple, ast.List, ast.Set)) or not container.elts:
             raise Refused("`in` has a JAX counterpart only for a literal tuple, list or set")
-        if len(container.elts) > _MAX_ELEMENTS or any(isinstance(one, ast.Starred) for one in container.elts):
+        if any(isinstance(one, ast.Starred) for one in container.elts):
+            raise Refused("the container unpacks its elements; use jnp.isin")
+        if len(container.elts) > _MAX_ELEMENTS:
             raise Refused("too many elements to compare one by one; use jnp.isin")
         if any(isinstance(part, ast.Call) for part in ast.walk(node.left)):
             raise Refused(

@@ -348,9 +348,10 @@ def _check_jumps(statements: Sequence[ast.stmt]) -> None:
 
     for jump in jumps_out(statements):
         if not isinstance(jump, ast.Return):
-            word = "break" if isinstance(jump, ast.Break) else "continue"
+            if isinstance(jump, ast.Continue):
+                raise Refused("a branch has a `continue`; put what follows the `if` into its `else`")
             raise Refused(
-                f"a branch leaves the loop by `{word}`; use lax.while_loop with the test among its conditions"
+                "a branch leaves the loop by `break`; use lax.while_loop with the test among its conditions"
             )
 
 

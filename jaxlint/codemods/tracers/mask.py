@@ -58,8 +58,10 @@ def mask_to_where(draft: Draft, step: Step) -> None:
         return
     if not (isinstance(method, ast.Attribute) and isinstance(call, ast.Call) and call.func is method):
         raise Refused("the number of items under the mask depends on the data")
-    if method.attr not in _UPDATES or len(call.args) != 1 or call.keywords:
+    if method.attr not in _UPDATES:
         raise Refused(f"`.at[...].{method.attr}` has no counterpart under a mask")
+    if len(call.args) != 1 or call.keywords:
+        raise Refused(f"`.at[...].{method.attr}` is not called with exactly one value")
     if layout.comments_outside(site.span(call), ()):
         raise Refused("the rewrite would lose a comment inside the call")
     value = call.args[0]

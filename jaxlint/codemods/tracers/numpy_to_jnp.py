@@ -63,6 +63,8 @@ def _check_call(call: ast.Call, name: str) -> None:
     if name in ELEMENTWISE:
         allowed = 3
         keywords = {keyword.arg for keyword in call.keywords}
+        if None in keywords:
+            raise Refused("the call unpacks unknown keywords")
         if keywords:
             raise Refused(f"`jnp.{name}` takes no `{sorted(map(str, keywords))[0]}`")
     elif name in OTHERS or name in VARIADIC or name in TYPES:
@@ -124,8 +126,10 @@ def _makers(site: Site, name: str, scope: Scope) -> list[ast.Call]:
         if not isinstance(value, ast.Call) or _maker_name(site, value) not in BUFFERS:
             raise Refused(f"`{name}` is not created by np.zeros or the like in this function")
         for keyword in value.keywords:
+            if keyword.arg is None:
+                raise Refused("the call that creates the buffer unpacks unknown keywords")
             if keyword.arg not in ("dtype", "shape", "fill_value"):
-                raise Refused(f"the buffer is created with `{keyword.arg}`")
+                raise Refused(f"the buffer is created with `{keyword.arg}`, which jax.numpy may not take")
         if len(value.args) > 3:
             raise Refused("the buffer is created with more arguments than jax.numpy takes")
         found.append(value)

@@ -22,7 +22,9 @@ def branch_to_when(draft: Draft, step: Step) -> None:
     if not isinstance(node, ast.If) or node.test is not test:
         raise Refused("the test does not belong to an `if`")
     layout = Layout(site)
-    if node.orelse or site.lines.slice(site.span(node)).startswith("elif"):
+    if site.lines.slice(site.span(node)).startswith("elif"):
+        raise Refused("the test belongs to an `elif`; write it as an `if` inside the `else`")
+    if node.orelse:
         raise Refused("the `if` has an `else`; write two functions under `pl.when`")
     check_test(layout, node.test)
     flow = Flow(site.names, site.names.scope_at(node))
@@ -31,7 +33,7 @@ def branch_to_when(draft: Draft, step: Step) -> None:
             raise Refused(f"`{name}` is assigned in the branch and used outside; select it with `jnp.where`")
     for part in ast.walk(node):
         if isinstance(part, (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.Raise, *FUNCTIONS)):
-            raise Refused("the branch returns, or defines a function")
+            raise Refused("the branch returns, yields, raises, leaves a loop or defines a function")
     indent = layout.indent(node)
     inner = indent + layout.unit(node)
     lines, span = layout.block(node.body, indent=inner, after=site.span(node.test).end_line)

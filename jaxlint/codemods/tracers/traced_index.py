@@ -36,7 +36,9 @@ def sequence_to_array(draft: Draft, step: Step) -> None:
 
 def _slice(draft: Draft, layout: Layout, node: ast.Subscript, bounds: ast.Slice) -> None:
     lower, upper = bounds.lower, bounds.upper
-    if bounds.step is not None or lower is None or upper is None:
+    if bounds.step is not None:
+        raise Refused("the slice has a step, and lax.dynamic_slice_in_dim takes none")
+    if lower is None or upper is None:
         raise Refused("the size of the slice depends on data; use a mask, or make the bound static")
     size = _size(lower, upper)
     if size is None:

@@ -122,7 +122,9 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
     options = function["options"]
     written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}
     if not written >= {*edit.argnums, *edit.argnames}:
-        return Verdict(edit, False, "not changed: in the edited program the function donates nothing")
+        return Verdict(
+            edit, False, "not changed: in the edited program the function does not donate what the edit names"
+        )
     again = [
         result
         for target, result in trial.results

@@ -40,13 +40,17 @@ def bf16_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixReques
                 break
         without += not found
         layers += [one for one in found if one not in layers]
-    if len(layers) < 2:
+    if len(layers) == 1:
+        return (
+            "advice only: the last layer stays in float32, and there is no other; cast the operands by hand"
+        )
+    if not layers:
         return "advice only: only products of flax layers, which have a `dtype`, are written; cast the operands by hand"
     steps = tuple(Step("compute-dtype", path, span, {}) for path, span in layers[:-1])
-    left = f"; {without} products outside layers are not changed" if without else ""
-    return FixRequest(
-        Safety.UNSAFE, f"Compute {len(steps)} layers in bfloat16, the last one in float32{left}", steps
-    )
+    products = "1 product outside layers is" if without == 1 else f"{without} products outside layers are"
+    left = f"; {products} not changed" if without else ""
+    many = "1 layer" if len(steps) == 1 else f"{len(steps)} layers"
+    return FixRequest(Safety.UNSAFE, f"Compute {many} in bfloat16, the last one in float32{left}", steps)
 
 
 def still_gains(result: ResultJson, again: CostJson | None) -> tuple[bool, str]:
@@ -64,7 +68,7 @@ def still_gains(result: ResultJson, again: CostJson | None) -> tuple[bool, str]:
                 True,
                 f"confirmed in the edited program: {what} {before / scale:.4g} to {now / scale:.4g} {unit}",
             )
-    return False, "not changed: the edited program shows no gain"
+    return False, "not changed: the edited program shows less than half of the gain"
 
 
 def _figure(cost: CostJson, name: str) -> float | None:

@@ -73,7 +73,7 @@ def still_gains(result: ResultJson, peaks: list[int]) -> tuple[bool, str]:
         return False, "not changed: the memory before the edit is unknown"
     figures = f"{before / 2**20:.1f} MiB to {peak / 2**20:.1f} MiB"
     if before - peak < _REPRODUCED * _saved(result):
-        return False, f"not changed: the edited program shows no gain: memory {figures}"
+        return False, f"not changed: the edited program shows less than half of the gain: memory {figures}"
     return True, f"compiled in the edited program: memory {figures} ({peak / before:.2f}x)"
 
 

@@ -41,7 +41,8 @@ class EditReports:
         before = self.before(one)
         why = no_promise(before, one.trial)
         why = (
-            why or f"no gain beside the edits kept; one run{self.where(one)}: {figures_of(before, one.trial)}"
+            why
+            or f"no gain on top of the edits kept; one run{self.where(one)}: {figures_of(before, one.trial)}"
         )
         return f"{one.rewrite.summary}: {why}"
 

@@ -131,7 +131,7 @@ def _examined(program: Program) -> _Split:
             sizes[leaf.aval.shape[0]] = sizes.get(leaf.aval.shape[0], 0) + nbytes(leaf.aval)
     sizes = {size: total for size, total in sizes.items() if size > 1}
     if not sizes:
-        raise NotApplicable("no argument beside the trained ones has a batch axis")
+        raise NotApplicable("no argument other than the trained ones has a batch axis")
     size = max(sizes, key=lambda key: sizes[key])
     split = _Split(
         tuple(

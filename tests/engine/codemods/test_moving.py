@@ -128,12 +128,12 @@ REFUSALS = {
     "stable-form: the variable has changed": (
         "stable-form",
         "def f(x):\n    e = jnp.exp(x)\n    x = x + 1\n    return «e / e.sum()» * x\n",
-        "spread",
+        "this form",
     ),
     "stable-form: two exponentials": (
         "stable-form",
         "def f(x, y):\n    return «jnp.exp(x) / jnp.exp(y).sum()»\n",
-        "spread",
+        "this form",
     ),
     "add-static-argument: donates": (
         "add-static-argument",

@@ -226,7 +226,7 @@ def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Pa
     assert found.original.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
     told = [result["reason"] for _, result in found.original.run.document.results]
     assert any("jit:a in a + jit:b in b + jit:c in c: the results differ" in one for one in told)
-    assert any(one.startswith("compile b: no gain beside the edits kept") for one in told)
+    assert any(one.startswith("compile b: no gain on top of the edits kept") for one in told)
 
 
 def test_after_a_plain_gain_the_others_are_tried_on_top_of_it(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def _compiles(known: Mapping[str, Any] | None, run: Mapping[str, Any], subject: 
     if known is None:
         return None
     parts: list[Child] = []
-    called = [f"{known['calls']} calls"]
+    called = [f"{known['calls']} call{'s' if known['calls'] != 1 else ''}"]
     if known["call_ms"] is not None:
         called.append(f"{milliseconds(known['call_ms'])} a call in the run (measured)")
     row = next((c for c in run["compiles"] if (c["function"], c["path"], c["line"]) == subject.place), None)

@@ -330,7 +330,9 @@ def _whole_run(run: Mapping[str, Any]) -> list[Child]:
         )
     if run["eager_compiles"].get("compiles"):
         count, spent = run["eager_compiles"]["compiles"], run["eager_compiles"]["seconds"]
-        parts.append(tag("p", f"Outside jit: {count} operations compiled one by one, {spent:.2f} s."))
+        parts.append(
+            tag("p", f"Outside jit: {_plural(count, 'operation')} compiled one by one, {spent:.2f} s.")
+        )
     return parts
 
 

@@ -55,6 +55,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
     "unpacked arguments": ("def f(model, xs):\n    return «model.apply(*xs)»\n", "unpacks unknown arguments"),
     "constants alone": ("def f(model):\n    return «model.apply(1, 2)»\n", "no argument to trace"),
     "a model that is made there": ("def f(x):\n    return «Model().apply(p, x)»\n", "created again"),
+    "a model in a list": ("def f(models, p, x):\n    return «models[0].apply(p, x)»\n", "has no name here"),
 }
 
 

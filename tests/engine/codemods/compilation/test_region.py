@@ -381,7 +381,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         HEAD
         + "def g():\n    y = jnp.ones(3)\n\n    def f(n):\n        nonlocal y\n        for i in range(n):\n"
         "            «z = jnp.sin(y)\n            y = z + 1»\n            print(z)\n\n    f(2)\n    return y\n",
-        "belongs to an outer or a nested function",
+        "belongs to an outer scope",
     ),
 }
 

@@ -61,14 +61,17 @@ REFUSALS = {
         decorated('static_argnames="i"', "return i(x)"),
         "calls `i`, which is not a number",
     ),
-    "a configuration": (decorated('static_argnames="i"', "return x * i.rate"), "not a number"),
+    "a configuration": (decorated('static_argnames="i"', "return x * i.rate"), "may not be a number"),
     "a default that is a text": (
         decorated('static_argnames="i"', "return x * i", 'x, i="a"'),
         "default of `i` is not a number",
     ),
     "not static": (decorated('static_argnames="n"', "return x * i"), "is not static here"),
     "listed elsewhere": (decorated("static_argnames=NAMES", "return x * i"), "does not list"),
-    "defined elsewhere": (f"{HEAD}run = «jax.jit(step, static_argnums=1)»\n", "not defined in this file"),
+    "defined elsewhere": (
+        f"{HEAD}run = «jax.jit(step, static_argnums=1)»\n",
+        "no single definition in this file",
+    ),
 }
 
 

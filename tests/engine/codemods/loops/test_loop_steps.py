@@ -239,8 +239,8 @@ def loop(*lines: str, before: str = "", after: str = "", over: str = "range(20)"
 
 MOVE = "x = move(x)"
 REFUSALS: dict[str, tuple[str, str]] = {
-    "it prints to a file": (loop(MOVE, "print(float(x[0]), file=known)"), "prints to a file"),
-    "it prints values that it unpacks": (loop(MOVE, "print(*known, float(x[0]))"), "prints unpacked values"),
+    "it prints to a file": (loop(MOVE, "print(float(x[0]), file=known)"), "not a constant, such as `file`"),
+    "it prints values that it unpacks": (loop(MOVE, "print(*known, float(x[0]))"), "unpacks values"),
     "it prints what each step would have to compute": (
         loop(MOVE, "if i % 5 == 0:", "    print(float(jnp.mean(x)))"),
         "every step would compute it",
@@ -353,7 +353,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         loop(MOVE, "known += [float(x[0])]", before="    known = [0.0]\n    also = known\n"),
         "changed in place",
     ),
-    "nothing is left for the host": (loop(MOVE), "does nothing else"),
+    "nothing is left for the host": (loop(MOVE), "does nothing on the host"),
     "a comment would be lost": (
         loop(MOVE, "found.append(float(x[0]))", note="  # steps"),
         "a comment",

@@ -161,6 +161,10 @@ REFUSALS: dict[str, tuple[str, str]] = {
         loop("x = move(x) * n", "n += 1", *LOOK, before="    n = 0\n"),
         "compute with it",
     ),
+    "the host counts after a look": (
+        loop("x = move(x)", *LOOK, "n += 1", before="    n = 0\n"),
+        "counts after it reads",
+    ),
     "the step draws a number of NumPy": (loop("x = move(x) + np.random.rand()", *LOOK), "random"),
     "the step prints": (
         loop("x = show(x)", *LOOK).replace(

@@ -250,7 +250,7 @@ PICKED = spelled("return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels
         (ONE_HOT.replace("scale\n", "scale, picked\n"), "`picked` is also used elsewhere"),
         (NAMED.replace("return", 'params["head"] = 2.0\nreturn'), "`params` is reassigned"),
         (NAMED.replace("return", "h = 2 * h\nreturn"), "`h` is reassigned"),
-        (NAMED.replace('h @ params["head"]', '(h @ params["head"]) * h.sum()'), "`h` is used in several ways"),
+        (NAMED.replace('h @ params["head"]', '(h @ params["head"]) * h.sum()'), "also uses `h` in another way"),
     ],
 )  # fmt: skip
 def test_it_says_why_not(rewrite: Rewrite, text: str, reason: str) -> None:
