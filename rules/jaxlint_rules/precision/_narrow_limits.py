@@ -38,16 +38,20 @@ def wrapping(operation: Operation, dtype: str) -> str:
         return ""
     if operation.kwargs.get("dtype") is not None or _stays_small(operation, dtype):
         return ""
+    of_lax = operation.full.startswith("jax.lax.")  # `lax.cumsum` and `lax.batch_matmul` take no dtype
     if operation.name in RUNNING:
         longest = max(shape_of(operation.args[0]) or (0,), default=0)
         if not dtype.startswith("u") and longest <= ENDS[dtype][1]:
             return ""  # the operand has both signs, and perhaps a short axis
-        return f"`{operation.name}` of {dtype} wraps around beyond {ENDS[dtype][1]:,}; pass `dtype=jnp.int32`"
+        use = "cast to int32 first" if of_lax else "pass `dtype=jnp.int32`"
+        return f"`{operation.name}` of {dtype} wraps around beyond {ENDS[dtype][1]:,}; {use}"
     if not _adds_up(operation):
         return ""
     use = "pass `preferred_element_type=jnp.int32`"
     if isinstance(operation.node, ast.BinOp):
         use = "use `jnp.matmul(..., preferred_element_type=jnp.int32)`"
+    elif operation.name == "batch_matmul":
+        use = "cast to int32 first"
     return f"a product of {dtype} arrays accumulates in {dtype} and wraps around; {use}"
 
 
@@ -112,7 +116,8 @@ def cast(operation: Operation, dtype: str) -> str:
         low, high = ENDS[dtype]
         if found.low >= low and found.high <= high:
             return ""
-        return f"integers that reach {found.farthest:,} wrap around in {dtype}, whose maximum is {high}; use a wider dtype"
+        reached = found.high if found.high > high else found.low
+        return f"integers that reach {reached:,} wrap around in {dtype}, which holds {low:,} to {high:,}; use a wider dtype"
     exact = _EXACT.get(dtype, 0)
     evenly = found.step & -found.step  # the power of two that divides all of them
     if not exact or not found.direction or abs(found.farthest) <= exact * max(evenly, 1):

@@ -107,6 +107,7 @@ class Bf16Promotion(Rule):
                 continue  # `a * x + (1 - a) * y`: one cast corrects both
             told.add((statement, what))
             met, them = ("random numbers", "them") if "random" in what else ("a constant", "it")
+            met = "a module parameter" if what.startswith("a module") else met
             report.event = event
             report(
                 event.node,

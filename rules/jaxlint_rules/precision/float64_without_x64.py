@@ -99,7 +99,7 @@ class Float64WithoutX64(Rule):
         if not may_have_x64(report, event.frame.module):
             report(
                 event.node,
-                "`time.time()` becomes float32, whose steps are 128 seconds there; subtract the start on the host",
+                "`time.time()` becomes float32, in steps of 128 seconds; subtract the start on the host",
                 reason="the clock is at 1.8e9 seconds, and float32 has 24 bits; nothing in this project enables `jax_enable_x64`",
             )
 

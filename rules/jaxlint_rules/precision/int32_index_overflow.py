@@ -179,7 +179,7 @@ def _words(operation: Operation, found: Range) -> str:
             if len(reached) < 40
             else "the product overflows int32; use a float"
         )
-    return f"the indices reach {reached} and overflow int32; enable x64 or use smaller indices"
+    return f"the integers reach {reached} and overflow int32; enable x64 or use smaller integers"
 
 
 def _fits(value: Value) -> bool:

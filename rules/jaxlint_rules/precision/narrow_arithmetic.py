@@ -129,7 +129,7 @@ class NarrowArithmetic(Rule):
             self.told.add(made_by.node)
             report(
                 made_by.node if made_by.node in event.frame.module.parents else event.node,
-                f"a sum of `{wrapped.dtype}` numbers wraps around above {ENDS[wrapped.dtype][1]:,}; cast them to float before",
+                f"a sum of `{wrapped.dtype}` numbers wraps around above {ENDS[wrapped.dtype][1]:,}; cast them to float first",
                 reason=f"the addition runs in `{wrapped.dtype}`, and only its result becomes a float",
             )
 
@@ -139,7 +139,7 @@ class NarrowArithmetic(Rule):
         operation, dtype = event.operation, event.result.dtype
         if operation.name in PRODUCTS or operation.name in RUNNING:
             wrong = wrapping(operation, dtype)
-            reason = f"JAX accumulates in the dtype of the arrays; only `sum` widens {dtype}"
+            reason = f"JAX accumulates in the dtype of the arrays here; `jnp.sum` would widen {dtype}"
         elif operation.name in CASTS:
             wrong = cast(operation, dtype)
             reason = "the values follow from how the integers are created"
@@ -198,7 +198,7 @@ class NarrowArithmetic(Rule):
             if given is not None and 0 < abs(given) <= _SMALLEST:
                 report(
                     event.node,
-                    f"{given:g} is zero in float16, whose smallest number is 6e-8; use float32 or a larger number",
+                    f"{given:g} is zero in float16, whose smallest positive number is 6e-8; use float32 or a larger number",
                     reason="the array is `float16`, and a Python number takes its dtype",
                 )
                 return

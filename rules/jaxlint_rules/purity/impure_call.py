@@ -168,6 +168,8 @@ class ImpureCall(Rule):
         if _draws_from_outer_generator(event):
             assert isinstance(event.node, ast.Call)
             called = ast.unparse(event.node.func)
+            if _maps_only(event):
+                return f"`{called}` runs once per call of `vmap`, so all rows get the same numbers; use `jax.random`"
             return f"`{called}` runs once, at trace time: compiled calls repeat its numbers; use `jax.random`"
         if not isinstance(event.callee, External):
             return ""
@@ -199,6 +201,10 @@ class ImpureCall(Rule):
         if event.frame.function is not None and event.frame.function.name in ("__enter__", "__exit__"):
             return ""  # a profiler's context manager, which may be meant to measure tracing
         short = name.replace("numpy.", "np.").replace("builtins.", "")
+        if _maps_only(event):
+            return (
+                f"`{short}` runs once per call of `vmap`, so all rows get the same numbers; use `jax.random`"
+            )
         return f"`{short}` runs once, at trace time: compiled calls repeat its value; pass it as an argument"
 
     def shows_tracer(self, event: CallEvent) -> bool:
@@ -208,6 +214,11 @@ class ImpureCall(Rule):
         return isinstance(event.node, ast.Call) and any(
             part in self.formatted for argument in event.node.args for part in walk(argument)
         )
+
+
+def _maps_only(event: CallEvent) -> bool:
+    """Whether only `vmap` traces the code, so that it runs at each call, once for all rows."""
+    return event.frame.stage.within("vmap") and not event.makes_tracers()
 
 
 def _surely_traced(value: Value) -> bool:

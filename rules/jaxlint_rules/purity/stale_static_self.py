@@ -172,7 +172,7 @@ class StaleStaticSelf(Rule):
             here = method.module is event.frame.module
             report(
                 read if here else event.node,
-                f"`{t.label}` reads `self.{name}` at trace time only: the change at line {node.lineno} is lost; pass it in",
+                f"`{t.label}` reads `self.{name}` at trace time only: the change at {_place(node, report, cls)} is lost; pass it in",
                 reason=f"{where} rebinds it, but the same `self` does not retrace; {t.why.explain(report.module)}",
             )
 
@@ -198,9 +198,20 @@ class StaleStaticSelf(Rule):
                 where, place = change
                 report(
                     given,
-                    f"`{event.transformed.label}` binds `{dotted(given)}` once: the change at line {place.lineno} is lost; pass it in",
+                    f"`{event.transformed.label}` binds `{dotted(given)}` once: the change at {_place(place, report, function.cls)} is lost; pass it in",
                     reason=f"{where} rebinds it; a value in a `partial` becomes a constant of the compiled program",
                 )
+
+
+def _place(change: ast.expr, report: Reporter, cls: ClassValue) -> str:
+    """Where a change is, in words: a base class may be in another file."""
+    if change in report.module.parents:
+        return f"line {change.lineno}"
+    modules = (known.module for known in cls.mro())
+    return next(
+        (f"{one.display}:{change.lineno}" for one in modules if change in one.parents),
+        f"line {change.lineno}",
+    )
 
 
 @cache

@@ -16,6 +16,7 @@ from jaxlint_rules._purpose import says
 from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
 
+_LOOPS = ("scan", "fori_loop", "while_loop", "map")
 _STREAMS = "flax.nnx.Rngs"
 _APPLY = "flax.linen.Module.apply"
 
@@ -70,7 +71,7 @@ class ConstantKeyInStaged(Rule):
             for key, place in _drawn_from(event):
                 self.check_captured(event, key, place, report)
             return
-        if not event.frame.stage.within("jit", "pmap", "scan", "fori_loop", "while_loop", "map"):
+        if not event.frame.stage.within("jit", "pmap", *_LOOPS):
             return
         seeds = [*event.args, *event.kwargs.values()] if event.name == _STREAMS else event.args[:1]
         if not event.is_certain() or not seeds or any(constant(seed) is MISSING for seed in seeds):
@@ -88,7 +89,7 @@ class ConstantKeyInStaged(Rule):
             frame = frame.caller if frame.caller is not None and frame.caller.stage.staged else None
         report(
             event.node,
-            "a PRNG key with a constant seed under jit gives the same numbers at every call; pass the key in",
+            f"a PRNG key with a constant seed {_repeats(event)}; pass the key in",
             reason=staged_because(event.frame),
             severity=Severity.INFO if _masks_nothing(event, report) else None,
         )
@@ -115,6 +116,15 @@ class ConstantKeyInStaged(Rule):
             f"PRNG key `{place.id}` is a compile-time constant: every call draws the same numbers; pass it in",
             reason=f"`{place.id}` is not an argument; {staged_because(event.frame)}",
         )
+
+
+def _repeats(event: CallEvent) -> str:
+    """Where the numbers repeat: compiled code at every call, the body of a loop outside jit in every iteration."""
+    around = next((kind for kind in ("jit", "pmap") if event.frame.stage.within(kind)), "")
+    if around:
+        return f"under {around} gives the same numbers at every call"
+    loop = next(kind for kind in _LOOPS if event.frame.stage.within(kind))
+    return f"in `lax.{loop}` gives the same numbers in every iteration"
 
 
 def _masks_nothing(event: CallEvent, report: Reporter) -> bool:

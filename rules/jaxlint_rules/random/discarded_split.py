@@ -56,14 +56,16 @@ class DiscardedSplit(Rule):
         if event.name not in _MAKERS or not isinstance(event.node, ast.Call) or event.frame.module.is_test:
             return
         short = event.name.rpartition(".")[2]
+        new = "a new key" if short == "fold_in" else "new keys"
         parent = report.module.parents.get(event.node)
         if isinstance(parent, ast.Expr):
             if isinstance(report.module.parents.get(parent), ast.Try) and event.is_caught():
                 return  # asks whether the argument is a key
             report(
                 event.node,
-                f"the result of `jax.random.{short}` is discarded, so the PRNG key does not change; use the new keys",
-                reason=f"`jax.random.{short}` returns new keys and leaves its argument unchanged",
+                f"the result of `jax.random.{short}` is discarded, so the PRNG key does not change; "
+                f"use the {new.removeprefix('a ')}",
+                reason=f"`jax.random.{short}` returns {new} and leaves its argument unchanged",
             )
             return
         function = event.frame.function
@@ -88,8 +90,9 @@ class DiscardedSplit(Rule):
             what = " and ".join(f"`{name}`" for name in names)
             report(
                 event.node,
-                f"{what} {'is' if ' and ' not in what else 'are'} never used, and PRNG key `{key.id}` is used again; use the new key",
-                reason=f"`jax.random.{short}` returns new keys and leaves `{key.id}` unchanged",
+                f"{what} {'are' if len(names) > 1 else 'is'} never used, and PRNG key `{key.id}` is used again; "
+                f"use the new key{'s' * (len(names) > 1)}",
+                reason=f"`jax.random.{short}` returns {new} and leaves `{key.id}` unchanged",
             )
 
 

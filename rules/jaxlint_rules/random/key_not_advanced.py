@@ -21,6 +21,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import jitted_call
+from jaxlint_rules._loops import place_of_loop
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._purpose import says
 from jaxlint_rules.random._draws import is_draw, renews
@@ -101,11 +102,10 @@ class KeyNotAdvanced(Rule):
         if found is None:
             return
         made, loop = found
-        line = getattr(loop.node, "lineno", "?")
         report(
             made,
             f"PRNG key `{short_source(made)}` is reused each iteration: `{callee.label}` repeats its random numbers",
-            reason=f"the loop at line {line} creates the key from the same seed each time; split a key instead",
+            reason=f"{place_of_loop(loop, frame)} creates the key from the same seed each time; split a key instead",
         )
 
     def on_kept_key(self, event: KeptKeyEvent, report: Reporter) -> None:

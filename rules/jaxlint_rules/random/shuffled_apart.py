@@ -69,14 +69,15 @@ class ShuffledApart(Rule):
         for other in earlier:
             if dotted(other.args[0]) == dotted(node.args[0]) or not dotted(node.args[0]):
                 continue
-            names = [dotted(call.args[1]).rpartition(".")[2].lower() for call in (other, node)]
+            written = [dotted(call.args[1]).rpartition(".")[2] for call in (other, node)]
+            names = [name.lower() for name in written]
             if any(
                 _INPUTS.search(one) and _TARGETS.search(two) and _fit(one, two)
                 for one, two in (names, names[::-1])
             ):
                 report(
                     node,
-                    f"`{names[0]}` and `{names[1]}` are shuffled in different orders; permute indices once and use them for both",
+                    f"`{written[0]}` and `{written[1]}` are shuffled in different orders; permute indices once and use them for both",
                     reason=f"line {other.lineno} shuffles under `{ast.unparse(other.args[0])}`, and this under `{ast.unparse(node.args[0])}`",
                 )
                 break

@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from jaxlint.api import CallEvent
 from jaxlint.api.values import (
@@ -30,8 +31,8 @@ _DEEP = 4
 _WORDS = {
     "int*": "weak int32",
     "float*": "weak float32",
-    SOME_FLOAT: "strong",
-    SOME_NUMBER: "strong",
+    SOME_FLOAT: "strongly typed",
+    SOME_NUMBER: "strongly typed",
 }
 
 
@@ -46,7 +47,7 @@ class Flip:
 
     @property
     def label(self) -> str:
-        return f"argument {self.place[1:]}" if self.place.startswith("#") else f"`{self.place}`"
+        return parameter_label(self.place)
 
     @property
     def start(self) -> str:
@@ -67,6 +68,14 @@ class Flip:
             finite = type(number) is int or (type(number) is float and math.isfinite(number))
             return f"start at `jnp.{dtype}({number})`" if finite else f"start at a `jnp.{dtype}`"
         return f"pass `dtype=jnp.{dtype}`"
+
+
+def parameter_label(place: str) -> str:
+    """A parameter, or a part of one, in words: "`state.step`", or "argument 1" for "#0", which has no known name."""
+    if not place.startswith("#"):
+        return f"`{place}`"
+    number = "".join(takewhile(str.isdigit, place[1:]))
+    return f"argument {int(number) + 1}" + (f" (`{rest}`)" if (rest := place[1 + len(number) :]) else "")
 
 
 def words(dtype: str) -> str:

@@ -214,7 +214,7 @@ def _collected(call: ast.Call, function: ast.AST) -> str:
             isinstance(node, ast.Call) and dotted(node.func) == f"{name}.append" for node in walk(loop)
         )
         if name and fills and _ends_by_data(loop):
-            return f"returns a row per run of line {loop.lineno}"
+            return f"returns a row per iteration of line {loop.lineno}"
     return ""
 
 

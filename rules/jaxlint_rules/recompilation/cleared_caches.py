@@ -7,7 +7,7 @@ import ast
 from jaxlint.api import CallEvent, Frame, Loop, Reporter, Rule, concerns
 from jaxlint.api.values import ExternalMethod, Transformed
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import host_loops
+from jaxlint_rules._loops import host_loops, place_of_loop
 
 
 class ClearedCaches(Rule):
@@ -71,7 +71,7 @@ class ClearedCaches(Rule):
         report(
             event.node,
             "clearing the caches recompiles everything in the next iteration; clear them after the loop",
-            reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} calls jitted functions",
+            reason=f"{place_of_loop(loop, event.frame)} calls jitted functions",
         )
 
 

@@ -33,6 +33,7 @@ from jaxlint_rules._loops import (
     is_under_test,
     line_of_loop,
     loop_variables,
+    place_of_loop,
     rebound,
 )
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
@@ -204,11 +205,10 @@ class ShapeVaryingLoop(Rule):
     def tell(
         self, event: CallEvent, callee: Transformed, node: ast.expr, how: str, loop: Loop, report: Reporter
     ) -> None:
-        line = getattr(loop.node, "lineno", None) or getattr(event.node, "lineno", "?")
         report(
             event.node,
             f"`{callee.label}` recompiles every iteration: {how}; {'fix the length' if PADS in how else 'pad it'}",
-            reason=f"{callee.why.explain(report.module)}, called in the loop at line {line}",
+            reason=f"{callee.why.explain(report.module)}, called in {place_of_loop(loop, event.frame)}",
         )
 
 

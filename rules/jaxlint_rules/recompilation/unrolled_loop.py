@@ -118,7 +118,7 @@ class UnrolledLoop(Rule):
                 continue
             if not (carries(node) and may_loop(node)) or has_other_way(node, frame.module):
                 continue
-            how = f"{loop.trips} times" if loop.trips is not None else f"`{short_source(_bound(node))}` times"
+            how = f"{loop.trips} times" if loop.trips is not None else _repetitions(node)
             told.add(node)
             report.event = Event(node, frame)
             report(
@@ -402,6 +402,14 @@ def _bound(node: ast.For | ast.While) -> ast.expr:
     counted = _range_of(node)
     assert counted is not None
     return _bound_of(counted)
+
+
+def _repetitions(node: ast.For | ast.While) -> str:
+    """How often a loop of unknown length runs, in words: only `range(n)` has `n` iterations."""
+    counted = _range_of(node) if isinstance(node, ast.For) else None
+    if counted is not None and len(counted.args) > 1:
+        return f"once for each number of `{short_source(counted)}`"
+    return f"`{short_source(_bound(node))}` times"
 
 
 def _calls(node: ast.For | ast.While) -> bool:

@@ -11,7 +11,7 @@ from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import Array, ClassValue, Function, Instance, Static, Value
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import declare_traced
-from jaxlint_rules._loops import SIZED, assigned_once, bodies, host_loops, is_brief
+from jaxlint_rules._loops import SIZED, assigned_once, bodies, host_loops, is_brief, place_of_loop
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.recompilation._changing_numbers import compiled_numbers, is_stepped
 from jaxlint_rules.recompilation._following import (
@@ -209,11 +209,10 @@ class VaryingStaticArgument(Rule):
             return  # the call compiles once an iteration, for all of them
         if is_brief(loop, event.frame) and _sizes_arrays(event.transformed.target, event.parameter):
             return  # each size needs a program of its own
-        line = getattr(loop.node, "lineno", "?")
         report(
             argument,
             f"`{event.transformed.label}` recompiles every iteration: {said}",
-            reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
+            reason=f"{event.transformed.why.explain(report.module)}, called in {place_of_loop(loop, event.frame)}",
             fix=fix,
         )
 

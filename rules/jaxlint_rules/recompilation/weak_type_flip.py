@@ -21,7 +21,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._callables import jitted_call
-from jaxlint_rules.recompilation._loop_state import Flip, LoopState, words
+from jaxlint_rules.recompilation._loop_state import Flip, LoopState, parameter_label, words
 
 
 @dataclass(slots=True, eq=False)
@@ -149,7 +149,7 @@ class WeakTypeFlip(Rule):
         report.event = event
         report(
             event.node,
-            f"`{call.target.label}` recompiles: `{name}` is {_words(worse.dtypes[name])} here and "
+            f"`{call.target.label}` recompiles: {parameter_label(name)} is {_words(worse.dtypes[name])} here and "
             f"{_words(better.dtypes[name])} at line {getattr(better.event.node, 'lineno', '?')}; pass one type",
             reason=f"{call.target.why.explain(report.module)}; JAX compiles one program per dtype",
             fix=_converted(worse, better, name, report),
@@ -207,7 +207,7 @@ def _converted(worse: _Call, better: _Call, name: str, report: Reporter) -> FixR
     else:
         return None
     step = Step(codemod, report.path, report.span(argument), parameters)
-    return FixRequest(Safety.UNSAFE, f"Pass `{name}` as {told}", (step,))
+    return FixRequest(Safety.UNSAFE, f"Pass {parameter_label(name)} as {told}", (step,))
 
 
 def _same_otherwise(call: _Call, other: _Call) -> bool:

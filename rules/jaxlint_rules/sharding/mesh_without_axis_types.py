@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.values import (
     Array,
@@ -107,7 +109,7 @@ class MeshWithoutAxisTypes(Rule):
             event.node,
             "`with_sharding_constraint` raises ValueError: this mesh has `Explicit` axes; "
             + ("pass `axis_types`" if by_default else "use `jax.sharding.reshard`"),
-            reason=_why_explicit(mesh),
+            reason=_why_explicit(mesh, report),
         )
 
     def check_arguments(self, event: CallEvent, report: Reporter) -> None:
@@ -126,8 +128,9 @@ class MeshWithoutAxisTypes(Rule):
                 assert isinstance(mesh, ExternalObject)
                 report(
                     event.node,
-                    f"`shard_map` raises ValueError: argument {position + 1} is not sharded over `{axes[0]}`, an `Explicit` axis; pass `axis_types`",
-                    reason=_why_explicit(mesh),
+                    f"`shard_map` raises ValueError: argument {position + 1} is not sharded over `{axes[0]}`, an `Explicit` axis; "
+                    + ("pass `axis_types`" if _axis_types(mesh) is None else "reshard it"),
+                    reason=_why_explicit(mesh, report),
                 )
                 return
 
@@ -145,11 +148,15 @@ class MeshWithoutAxisTypes(Rule):
             )
 
 
-def _why_explicit(mesh: ExternalObject) -> str:
-    return f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} " + (
-        "has no `axis_types`, and since JAX 0.9 that means `Explicit`"
-        if _axis_types(mesh) is None
-        else "passes `Explicit` axis types"
+def _why_explicit(mesh: ExternalObject, report: Reporter) -> str:
+    here = mesh.node in report.module.parents
+    return (
+        f"`jax.make_mesh` {f'at line {mesh.node.lineno} ' if here and isinstance(mesh.node, ast.expr) else ''}"
+        + (
+            "has no `axis_types`, and since JAX 0.9 that means `Explicit`"
+            if _axis_types(mesh) is None
+            else "passes `Explicit` axis types"
+        )
     )
 
 

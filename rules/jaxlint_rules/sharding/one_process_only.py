@@ -84,7 +84,8 @@ class OneProcessOnly(Rule):
         report(
             event.node,
             f"{what} needs all processes, but only the first calls it: it hangs; call it in every process",
-            reason="the file calls `jax.distributed.initialize` and spreads its arrays over the processes",
+            reason="the file calls `jax.distributed.initialize`"
+            + ("" if gathers else " and spreads its arrays over the processes"),
         )
 
 

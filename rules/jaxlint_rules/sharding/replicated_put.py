@@ -75,7 +75,9 @@ class ReplicatedPut(Rule):
             report(
                 node,
                 f"`{short_source(value)}` is replicated to every device, so all do the same work; shard it with `P(axis)`",
-                reason="a `PartitionSpec` without axis names replicates",
+                reason="`jax.device_put_replicated` copies its argument to each device"
+                if event.name.endswith("replicated")
+                else "a `PartitionSpec` without axis names replicates",
             )
         elif (
             isinstance(device, ast.Name)
@@ -87,7 +89,7 @@ class ReplicatedPut(Rule):
             report(
                 node,
                 "the loop feeds the devices one by one; use one sharded array and one jitted call",
-                reason="the loop iterates over `jax.devices()`",
+                reason="the loop iterates over devices",
             )
 
 

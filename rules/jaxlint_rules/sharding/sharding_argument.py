@@ -148,7 +148,8 @@ class ShardingArgument(Rule):
             report(
                 place,
                 f"{where} takes shardings, not axis names; use `NamedSharding(mesh, PartitionSpec({name!r}))`",
-                reason=f"the string {name!r} is not a sharding: the call raises TypeError",
+                reason=f"the string {name!r} is not a sharding: the call raises "
+                + ("ValueError" if where == "`jax.device_put`" else "TypeError"),
             )
         elif any(next(spec_axes(leaf), None) is not None for leaf in leaves) and _sets_no_mesh(report):
             error = "ValueError" if where == "`jax.device_put`" else "RuntimeError"

@@ -102,7 +102,8 @@ class SpecMismatch(Rule):
         if not least <= given <= len(names):
             report(
                 event.decorator or event.node,
-                f"`{option}` has {given} entr{'ies' if given != 1 else 'y'}, but `{t.label}` takes {len(names)} argument{'s' * (len(names) != 1)}; jit raises ValueError",
+                f"`{option}` has {given} entr{'ies' if given != 1 else 'y'}, but `{t.label}` takes {len(names)} argument{'s' * (len(names) != 1)}; "
+                + ("jit raises ValueError" if t.kind == "jit" else "`shard_map` raises ValueError"),
                 reason=f"`{option}` needs one entry per argument",
             )
 
@@ -219,7 +220,7 @@ class SpecMismatch(Rule):
             if count != len(names) and (isinstance(sizes, tuple) or count):
                 report(
                     event.node,
-                    f"the mesh has {count} sizes but {len(names)} name{'s' * (len(names) != 1)}, which raises ValueError; give each axis both",
+                    f"the mesh has {count} size{'s' * (count != 1)} but {len(names)} name{'s' * (len(names) != 1)}, which raises ValueError; give each axis both",
                     reason="each mesh axis has a size and a name",
                 )
 
@@ -236,7 +237,7 @@ class SpecMismatch(Rule):
         if rank is not None and rank != len(names):
             report(
                 node,
-                f"the device array has {rank} dimension{'s' * (rank != 1)} but the mesh {len(names)} "
+                f"the device array has {rank} dimension{'s' * (rank != 1)} but the mesh has {len(names)} "
                 f"name{'s' * (len(names) != 1)}, which raises ValueError; name each dimension",
                 reason="each mesh axis has a name",
             )
@@ -255,7 +256,7 @@ class SpecMismatch(Rule):
         if len(entries) > len(shape):
             report(
                 event.node,
-                f"the spec has {len(entries)} entries but the array {len(shape)} dimension{'s' if len(shape) != 1 else ''}, which raises ValueError; remove the rest",
+                f"the spec has {len(entries)} entr{'ies' if len(entries) != 1 else 'y'} but the array has {len(shape)} dimension{'s' if len(shape) != 1 else ''}, which raises ValueError; remove the rest",
                 reason=f"the array has shape {shape}",
             )
             return

@@ -68,7 +68,7 @@ class UnknownMeshAxis(Rule):
                 report(
                     event.node,
                     f"the mesh has no axis `{name}`, which raises ValueError; use one of its axes",
-                    reason=f"its axes are {have}",
+                    reason=f"its {'axes are' if len(axes) > 1 else 'only axis is'} {have}",
                 )
                 return
             if named.count(name) > 1:

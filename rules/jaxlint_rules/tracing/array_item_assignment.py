@@ -22,6 +22,7 @@ from jaxlint_rules._reasons import is_parameter, traced
 
 _UPDATES: dict[type[ast.operator] | type[None], str] = {
     ast.Add: "add",
+    ast.Sub: "subtract",
     ast.Mult: "multiply",
     ast.Div: "divide",
     ast.Pow: "power",
@@ -142,7 +143,7 @@ class ArrayItemAssignment(Rule):
         fix = self.fix(event, report) if isinstance(event.node, (ast.Assign, ast.AugAssign)) else None
         report(
             event.node,
-            f"item assignment to `{name}` raises TypeError; use `{name} = {name}.at[...].set(...)`",
+            f"item assignment to `{name}` raises TypeError; use `{name} = {name}.at[...].{_UPDATES.get(type(event.operator), 'set')}(...)`",
             reason=traced(event, base) if base.staged else f"`{name}` is a JAX array, which is immutable",
             fix=fix,
         )

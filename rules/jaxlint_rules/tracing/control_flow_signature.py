@@ -126,7 +126,7 @@ class ControlFlowSignature(Rule):
             self.say(
                 event,
                 report,
-                f"the predicate of `{event.api}` has shape {shape}, which raises TypeError; pass a scalar",
+                f"the {'index' if event.api == 'lax.switch' else 'predicate'} of `{event.api}` has shape {shape}, which raises TypeError; pass a scalar",
             )
         elif event.api == "lax.switch" and isinstance(choice, Array) and _is_data(choice):
             if _kind(choice) == "float" or is_inexact(choice):
@@ -156,11 +156,11 @@ class ControlFlowSignature(Rule):
                 wrong = _no_rows(xs, event.args[0], 1) if xs is not None and event.args else ""
                 wrong = wrong or (_uneven_rows(xs, event.kwargs.get("length")) if xs is not None else "")
                 if wrong and not event.is_guarded(convention=False):
-                    self.say(event, report, f"the `xs` of `lax.scan` is {wrong}")
+                    self.say(event, report, f"the `xs` of `lax.scan` {wrong}")
         elif event.name == "jax.lax.map" and len(event.args) == 2:
             wrong = _no_rows(event.args[1], event.args[0], 0)
             if wrong and not event.is_guarded(convention=False):
-                self.say(event, report, f"the `xs` of `lax.map` is {wrong}")
+                self.say(event, report, f"the `xs` of `lax.map` {wrong}")
         elif event.name == "jax.lax.switch" and len(event.args) >= 2:
             listed = event.args[1]
             if isinstance(listed, Function) or (isinstance(listed, Array) and _is_data(listed)):
@@ -183,7 +183,9 @@ class ControlFlowSignature(Rule):
         report(
             event.node,
             message,
-            reason="JAX calls these functions once, with tracers, and checks what they return",
+            reason="JAX calls these functions once, with tracers, and checks what they return"
+            if isinstance(event, BodyEvent)
+            else "JAX checks the arguments of the call when it traces it",
         )
 
 
@@ -234,26 +236,26 @@ def _kind(value: Value) -> str:
 def _no_rows(xs: Value, body: Value, position: int) -> str:
     """The leaves of `xs` that have no rows, or that the body treats as a row though they are a list of rows; or ""."""
     if isinstance(xs, ExternalObject) and xs.name == "builtins.range":
-        return "a `range`, which raises TypeError; pass `jnp.arange`"
+        return "is a `range`, which raises TypeError; pass `jnp.arange`"
     if _is_number(xs):
-        return "a Python number, which raises ValueError; pass an array to loop over its rows"
+        return "is a Python number, which raises ValueError; pass an array to loop over its rows"
     if not isinstance(xs, (ListValue, TupleValue)) or (isinstance(xs, TupleValue) and xs.cls is not None):
         return ""
     name = "list" if isinstance(xs, ListValue) else "tuple"
     parts = xs.elements()
     if any(_is_number(part) for part in parts) and (xs.items is not None or len(parts) == 1):
-        return f"a {name} of numbers, which raises ValueError; pass an array: `jnp.array`"
+        return f"is a {name} of numbers, which raises ValueError; pass an array: `jnp.array`"
     if parts and all(isinstance(part, DictValue) for part in parts) and isinstance(body, Function):
         parameters = positional_parameters(body.node)
         if len(parameters) > position and parameters[position].arg in _asked_by_key(body.node):
-            return f"a {name} of dicts: the body gets a {name} and raises TypeError; stack their leaves"
+            return f"is a {name} of dicts: the body gets a {name} and raises TypeError; stack their leaves"
         return ""
     leaves = [part for part in parts if isinstance(part, Array) and part.certain and not part.tree]
     if not leaves or len(leaves) != len(parts) or not isinstance(body, Function):
         return ""
     parameters = positional_parameters(body.node)
     if len(parameters) > position and parameters[position].arg in leaf_parameters(body.node):
-        return f"a {name} of arrays, so the body gets a {name} of rows; `jnp.stack` it"
+        return f"is a {name} of arrays, so the body gets a {name} of rows; `jnp.stack` it"
     return ""
 
 
@@ -262,10 +264,10 @@ def _uneven_rows(xs: Value, length: Value | None) -> str:
     rows = [shape[0] for leaf in leaves_in(xs) or () if _is_data(leaf) and (shape := shape_of(leaf))]
     odd = next((size for size in rows if size != rows[0]), None)
     if odd is not None:
-        return f"arrays of {rows[0]} and {odd} rows, which raises ValueError; all need as many rows"
+        return f"has arrays of {rows[0]} and {odd} rows, which raises ValueError; give all the same number"
     asked = constant(length) if length is not None else None
     if rows and type(asked) is int and asked != rows[0]:
-        return f"{rows[0]} rows, but `length` is {asked}, which raises ValueError; drop `length`"
+        return f"has {rows[0]} row{'s' * (rows[0] != 1)}, but `length` is {asked}, which raises ValueError; drop `length`"
     return ""
 
 

@@ -92,7 +92,9 @@ class DerivativeRuleSignature(Rule):
                 _uncallable(fwd, count)
                 or _uncallable(bwd, fixed + 2)
                 or (None if event.symbolic else _returned(fwd, 2, "`(result, residuals)`"))
-                or _returned(bwd, count - fixed, f"{count - fixed} cotangents")
+                or _returned(
+                    bwd, count - fixed, f"a tuple of {count - fixed} cotangent{'s' * (count - fixed != 1)}"
+                )
             )
         if wrong is not None:
             rule, place, message = wrong
@@ -160,7 +162,7 @@ def _uncallable(rule: Value | None, count: int) -> tuple[Function, ast.AST, str]
     wrong = signature.objection_to_count(count) if signature is not None else ""
     if not wrong:
         return None
-    message = f"`{function.name}` gets {count} arguments from JAX, which raises TypeError: it {wrong}"
+    message = f"`{function.name}` gets {count} argument{'s' * (count != 1)} from JAX, which raises TypeError: it {wrong}"
     return function, function.node, message
 
 

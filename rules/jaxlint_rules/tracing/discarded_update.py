@@ -110,12 +110,33 @@ class DiscardedUpdate(Rule):
             fix = propose(
                 report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
             )
+        if raised := _refuses(event):
+            report(
+                event.node,
+                f"{what} raises {raised} for a JAX array; pass `inplace=False` and assign the result",
+                reason="JAX arrays are immutable, and the function changes its argument unless `inplace` is False",
+                fix=fix,
+            )
+            return
         report(
             event.node,
             f"{what} returns a new object, which is discarded here; assign the result",
             reason="arrays and pytrees are immutable, so a statement without an assignment has no effect",
             fix=fix,
         )
+
+
+# What these raise without `inplace=False`.
+_IN_PLACE = {
+    "fill_diagonal": "NotImplementedError",
+    **dict.fromkeys(("put", "place", "put_along_axis"), "ValueError"),
+}
+
+
+def _refuses(event: CallEvent) -> str:
+    """The exception of a function that would have to change its argument; "" if it returns a new array."""
+    leaf = event.name.rpartition(".")[2] if event.name in _FUNCTIONS else ""
+    return _IN_PLACE.get(leaf, "") if "inplace" not in event.kwargs else ""
 
 
 def _returned_update(callee: Value) -> str:
@@ -139,7 +160,7 @@ def _binding(event: CallEvent) -> dict[str, object]:
         return {}
     leaf = event.name.rpartition(".")[2]
     found: dict[str, object] = {"argument": 1 if leaf == "tree_at" else 0}
-    if leaf in ("fill_diagonal", "put", "place", "put_along_axis"):
+    if leaf in _IN_PLACE:
         found["keyword"] = "inplace=False"  # without it they raise
     return found
 

@@ -18,6 +18,7 @@ from jaxlint.api.values import (
     Value,
     beyond,
     constant,
+    is_inexact,
     out_of_range,
     shape_text,
     symbolic_shape,
@@ -119,14 +120,14 @@ class IndexOutOfRange(Rule):
                 size = shape[axis]
                 reached = beyond(index, -size, size) if isinstance(size, int) else None
                 if reached is not None:
-                    what = f"axis {axis} of shape {shape_text(shape)} has {size} elements; JAX returns NaN"
+                    what = f"axis {axis} of shape {shape_text(shape)} has {_number(size, 'element')}; JAX returns {_filled(array)}"
                     self.tell(event, index, reached, what, report)
             return
         found = out_of_range(shape, index)
         if found is None or found[2] == 0:
             return  # an empty array stands in for one that is set later
         number, axis, size = found
-        what = f"axis {axis} of shape {shape_text(shape)} has {size} elements; JAX clamps it"
+        what = f"axis {axis} of shape {shape_text(shape)} has {_number(size, 'element')}; JAX clamps it"
         self.tell(event, index, number, what, report)
 
     @concerns(*_LOSSES, *_SEGMENTS, callees=("ExternalObject", "ExternalMethod"))
@@ -142,7 +143,7 @@ class IndexOutOfRange(Rule):
             shape = symbolic_shape(logits) if isinstance(logits, Array) else None
             reached = beyond(labels, -_MANY, shape[-1]) if shape else None
             if reached is not None and shape and "axis" not in event.kwargs:
-                what = f"the logits of shape {shape_text(shape)} have {shape[-1]} classes; the loss is NaN"
+                what = f"the logits of shape {shape_text(shape)} have {shape[-1]} class{'es' * (shape[-1] != 1)}; the loss is NaN"
                 self.tell(event, labels, reached, what, report)
         elif isinstance(event.callee, ExternalObject) and event.callee.name in _EMBEDDINGS:
             count = argument(event.callee, 0, _EMBEDDINGS[event.callee.name])
@@ -166,7 +167,7 @@ class IndexOutOfRange(Rule):
         found = out_of_range(shape, place.index)
         if found is not None and found[2] > 0 and not isinstance(place.index, Static):
             number, axis, size = found
-            what = f"axis {axis} of shape {shape_text(shape)} has {size} elements; JAX drops the update"
+            what = f"axis {axis} of shape {shape_text(shape)} has {_number(size, 'element')}; JAX drops the update"
             self.tell(event, place.index, number, what, report)
 
     def check_start(self, event: OperationEvent, report: Reporter) -> None:
@@ -208,13 +209,13 @@ class IndexOutOfRange(Rule):
         if branches:
             what = f"there are {size} branches; JAX clamps it"
         elif isinstance(event, OperationEvent):
-            what = f"there are {size} classes; its row is all zeros"
+            what = f"`one_hot` has {size} class{'es' * (size != 1)}; its row is all zeros"
         else:
             segments = isinstance(event, CallEvent) and event.name in _SEGMENTS
             what = (
-                f"there are {size} segments; JAX drops it"
+                f"`num_segments` is {size}; JAX drops it"
                 if segments
-                else f"the embedding has {size} rows; JAX returns NaN"
+                else f"the embedding has {_number(size, 'row')}; JAX {_read_beyond(event)}"
             )
         self.tell(event, index, reached, what, report)
 
@@ -233,6 +234,22 @@ class IndexOutOfRange(Rule):
             else f"{reaches} {number}, but {what}",
             reason="JAX raises no IndexError",
         )
+
+
+def _number(size: object, what: str) -> str:
+    return f"{size} {what}{'s' * (size != 1)}"
+
+
+def _filled(array: Array) -> str:
+    """What `jnp.take` returns beyond the end: NaN for floats, the lowest or highest number for integers."""
+    return "NaN" if is_inexact(array) else "a fill value"
+
+
+def _read_beyond(event: Event) -> str:
+    """What an embedding does beyond its end: haiku's indexes its table, flax's takes from it."""
+    layer = event.callee if isinstance(event, CallEvent) else None
+    indexes = isinstance(layer, ExternalObject) and layer.name == "haiku.Embed"
+    return "clamps it" if indexes else "returns NaN"
 
 
 def _is_chosen_by_index(event: Event) -> bool:

@@ -91,7 +91,9 @@ class LossNotScalar(Rule):
 def _no_scalar(result: Value) -> tuple[str, str]:
     """What a function returns instead of a scalar, and what to do about it; empty where it may be one."""
     if isinstance(result, TupleValue) and result.items is not None:
-        return f"a tuple of {len(result.items)}", "pass `has_aux=True`"
+        advice = "pass `has_aux=True`"
+        pair = advice if len(result.items) == 2 else f"return `(loss, aux)` and {advice}"
+        return f"a tuple of {len(result.items)}", pair
     if isinstance(result, DictValue) and result.items:
         return "a dict", "return the loss"
     if isinstance(result, ListValue) and result.kind == "list" and result.items:

@@ -86,7 +86,7 @@ class LostDuplicates(Rule):
         report(
             node,
             f"`{ast.unparse(base)}.at[...].set` keeps only one update of a repeated index; use `.add`",
-            reason=f"`{ast.unparse(index)}` is an array of indices, and the old items are read before any is written",
+            reason=f"`{ast.unparse(index)}` {'holds arrays' if len(parts) > 1 else 'is an array'} of indices, and the old items are read before any is written",
         )
 
 

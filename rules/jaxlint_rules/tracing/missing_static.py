@@ -6,7 +6,17 @@ import ast
 
 from jaxlint.api import Reporter, Rule, TextComparisonEvent, TracedArgumentEvent
 from jaxlint.api.tables import STATIC_JIT_KINDS
-from jaxlint.api.values import ClassValue, External, Function, Instance, NumpyArray, Static, Value
+from jaxlint.api.values import (
+    ClassValue,
+    DictValue,
+    External,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    Value,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import declare_static
 from jaxlint_rules._pytrees import untraceable
@@ -102,7 +112,7 @@ class MissingStatic(Rule):
         elif objection := _objection(event):
             message = f"jit cannot trace {what}, and {objection}"
         else:
-            message = f"jit traces `{event.parameter}` of `{t.label}`, but {what} raises TypeError; declare it static"
+            message = f"jit traces `{event.parameter}` of `{t.label}`, but {what} raises TypeError; {_instead(event.value)}"
         fix = None
         if is_hashable_constant(event.value) and not method and not objection:
             fix = declare_static(t.node, t.module, event.parameter)
@@ -132,6 +142,13 @@ class MissingStatic(Rule):
             made = why.cause
             fix = declare_static(made.node, made.module, why.parameter) if made is not None else None
             report(event.node, message, reason=traced(event, event.value), fix=fix)
+
+
+def _instead(value: Value) -> str:
+    """What to do with an argument that JAX cannot trace: only a hashable one can be static."""
+    if isinstance(value, ListValue):
+        return "make it a static frozenset" if value.kind == "set" else "make it a static tuple"
+    return "take it out of the dict" if isinstance(value, DictValue) else "declare it static"
 
 
 def _objection(event: TracedArgumentEvent) -> str:

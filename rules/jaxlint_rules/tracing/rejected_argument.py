@@ -215,7 +215,7 @@ def _with_dict(operation: Operation) -> tuple[str, str] | None:
     if not others or not all(_dtype(value) or isinstance(value, (Array, NumpyArray)) for value in others):
         return None
     return (
-        "arithmetic of a dict and a number raises TypeError; use `jax.tree.map`",
+        f"arithmetic of a dict and {'a number' if isinstance(others[0], Static) else 'an array'} raises TypeError; use `jax.tree.map`",
         f"one operand is a dict with the key {next(iter(dicts[0].items))!r}",
     )
 
@@ -229,7 +229,7 @@ def _index(operation: Operation) -> tuple[str, str] | None:
         what = _other_kind(part, BITS) if isinstance(part, (Array, NumpyArray)) and _is_sure(part) else ""
         if what:
             return (
-                f"an index of {what} raises TypeError; indices must be integers or bools",
+                f"an index of {what.removeprefix('of ')} raises TypeError; indices must be integers or bools",
                 "JAX does not round indices",
             )
     return None
@@ -241,7 +241,7 @@ def _operands(operation: Operation) -> tuple[str, str] | None:
         what = _other_kind(value, OPERATORS[operation.name])
         if what:
             return (
-                f"`{operation.name}` of {what} raises TypeError; it takes integers and bools",
+                f"`{operation.name}` of {what.removeprefix('of ')} raises TypeError; it takes integers and bools",
                 "bitwise operators are not defined for floats",
             )
     return None

@@ -122,10 +122,11 @@ class ShapeMismatch(Rule):
             return
         if event.is_caught() or event.is_guarded(convention=False):
             return
-        what = f"a shape of {count} dimensions" if of_shape else f"an array of {count} rows"
+        part = "dimension" if of_shape else "row"
+        what = f"{'a shape' if of_shape else 'an array'} of {count} {part}{'s' * (count != 1)}"
         report(
             event.node,
-            f"{what} is unpacked into {event.count} names, which raises ValueError",
+            f"{what} is unpacked into {event.count} name{'s' * (event.count != 1)}, which raises ValueError",
             reason=f"the array has shape {shape_text(shape)}"
             if shape is not None
             else f"it is split into {count} keys",

@@ -160,7 +160,8 @@ class StaticArgumentMismatch(Rule):
         if len(axes.items) != len(event.args):
             report(
                 event.node,
-                f"`vmap` raises ValueError: `in_axes` has {len(axes.items)} entries for {len(event.args)} positional arguments",
+                f"`vmap` raises ValueError: `in_axes` has {_counted(len(axes.items), 'entr', 'y', 'ies')} "
+                f"for {_counted(len(event.args), 'positional argument', '', 's')}",
                 reason=f"{t.why.explain(report.module)}; `vmap` maps keyword arguments along axis 0",
             )
         elif not event.kwargs and "axis_size" not in t.options and all(map(is_none, axes.items)):
@@ -176,11 +177,11 @@ class StaticArgumentMismatch(Rule):
         beyond = next((n for n in entries if n >= count or (n < -count and t.api in _CHECKPOINTS)), None)
         if beyond is not None:
             passed = ", ".join(f"`{name}`" for name in event.kwargs)
-            own = " and `self`" if t.api in _LIFTED_CHECKPOINTS else ""
+            own = ", with `self`" if t.api in _LIFTED_CHECKPOINTS else ""
             report(
                 event.node,
                 f"`{t.api}` raises ValueError: static argument {beyond} is not passed by position"
-                + (f"; pass {passed} so" if passed else ""),
+                + (f"; pass {passed} by position" if passed else ""),
                 reason=f"{t.why.explain(report.module)}; `static_argnums` counts positional arguments from 0, and the call passes {count}{own}",
             )
 
@@ -224,6 +225,10 @@ _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jac
 _CHECKPOINTS = frozenset({"jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint"})
 _LIFTED_CHECKPOINTS = frozenset({"nn.remat", "nn.checkpoint"})
 _OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
+
+
+def _counted(count: int, stem: str, one: str, more: str) -> str:
+    return f"{count} {stem}{one if count == 1 else more}"
 
 
 def _corrected(

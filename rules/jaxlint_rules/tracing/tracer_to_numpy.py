@@ -87,12 +87,29 @@ class TracerToNumpy(Rule):
             if event.function.startswith("scipy."):
                 message += "; use `jax.scipy`"
             elif codemod:
-                message += f"; use `{name.replace('np.', 'jnp.')}`"
+                message += f"; use `jnp.{_RENAMED.get(name.removeprefix('np.'), name.removeprefix('np.'))}`"
             else:
                 message += "; call it outside, or use `jax.pure_callback`"
         safe = only_staged(event.frame)
         fix = propose(report, event.node, codemod, "Use `jax.numpy`", safe=safe) if codemod else None
         report(event.node, message, reason=traced(event, value), fix=fix)
+
+
+# Functions that `jax.numpy` has under another name only.
+_RENAMED = {
+    **dict.fromkeys(
+        ("asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require"), "asarray"
+    ),
+    "row_stack": "vstack",
+    "fix": "trunc",
+    "trapz": "trapezoid",
+    "in1d": "isin",
+    "product": "prod",
+    "cumproduct": "cumprod",
+    "alltrue": "all",
+    "sometrue": "any",
+    "msort": "sort",
+}
 
 
 def _has_twin(name: str) -> bool:

@@ -71,6 +71,6 @@ class VmapSizes(Rule):
             )
             report(
                 event.node,
-                f"`vmap` of `{callee.label}` raises ValueError: argument {one + 1} has {first} rows, argument {two + 1} has {second}",
+                f"`vmap` of `{callee.label}` raises ValueError: arguments {one + 1} and {two + 1} have mapped axes of size {first} and {second}",
                 reason=f"{callee.why.explain(report.module)}; `in_axes=None` shares an argument among the rows",
             )

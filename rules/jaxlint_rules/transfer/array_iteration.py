@@ -133,8 +133,8 @@ class ArrayIteration(Rule):
             report.event = event
             report(
                 event.node,
-                f"{how} a JAX array dispatches once per element; use array operations, or `np.asarray` before",
-                reason=f"`{short_source(event.node)}` is a JAX array on the host",
+                f"{how} a JAX array dispatches once per element; use array operations, or call `np.asarray` first",
+                reason=f"`{_named(node, event.node, event.frame)}` is a JAX array on the host",
                 severity=severity,
             )
 
@@ -373,6 +373,17 @@ def _reads_items(node: ast.For | ast.comprehension, body: list[ast.AST], array: 
     return isinstance(counter, ast.Name) and any(
         read.id == counter.id and _is_item(read, array, frame) for part in body for read in name_loads(part)
     )
+
+
+def _named(loop: ast.AST, iterable: ast.AST, frame: Frame) -> str:
+    """The source of the array that a loop goes through: `x` in `range(len(x))`, and in `enumerate(x)`."""
+    if isinstance(iterable, ast.Call) and dotted(iterable.func) in _PAIRING:
+        for argument in iterable.args:
+            held = _held(dotted(argument), frame) if dotted(argument) else None
+            if held is not None and _is_plain(held):
+                return dotted(argument)
+    counted = _counted(loop) if isinstance(loop, (ast.For, ast.comprehension)) else ""
+    return counted or short_source(iterable)
 
 
 def _held(name: str, frame: Frame) -> Array | None:

@@ -277,7 +277,11 @@ class HostSyncInLoop(Rule):
             event, loop = wait.event, wait.loop.node
             report.event = event
             here = [str(number) for path, number in list(wait.lines)[1:] if path == report.path]
-            too = f"; so {'do lines' if len(here) > 1 else 'does line'} {', '.join(here)}" if here else ""
+            too = (
+                f"; line{'s' * (len(here) > 1)} {', '.join(here)} wait{'s' * (len(here) == 1)} too"
+                if here
+                else ""
+            )
             report(
                 event.node,
                 f"{wait.what} forces a host sync each iteration; keep the value on the device",

@@ -65,7 +65,7 @@ class JnpOfNumbers(Rule):
         report(
             event.node,
             f"`{event.how}` of `jnp` functions of Python numbers forces a host sync; use `math` or NumPy",
-            reason="nothing here is an array: each operation is dispatched to the device and fetched again",
+            reason="nothing here is an array: each operation is dispatched to the device, and the result is fetched",
         )
 
 

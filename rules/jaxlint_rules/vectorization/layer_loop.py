@@ -86,7 +86,7 @@ class LayerLoop(Rule):
         if trips is not None and trips >= DEEP and _is_one_module(node):
             report(
                 node.iter,
-                f"{trips} equal modules are unrolled: each is compiled; use one under `nn.scan`",
+                f"{trips} equal modules are unrolled: each is compiled; use one under {_scan_of([frame.function.cls.kind if frame.function is not None and frame.function.cls is not None else ''])}",
                 reason=f"each iteration creates the module with the same settings; {staged_because(frame)}",
             )
             return
@@ -118,7 +118,11 @@ class LayerLoop(Rule):
             report(
                 node.iter,
                 f"the layers of `{short_source(node.iter)}` are unrolled: each is compiled; use "
-                + ("one module under `nn.scan`" if modules else "`lax.scan` over stacked layers"),
+                + (
+                    f"one module under {_scan_of([value.cls.kind for value in modules])}"
+                    if modules
+                    else "`lax.scan` over stacked layers"
+                ),
                 fix=None
                 if modules
                 else propose(
@@ -132,6 +136,11 @@ class LayerLoop(Rule):
                 reason=f"each layer maps `{carried[0]}` to `{carried[0]}` of the same shape; {staged_because(frame)}",
                 severity=Severity.INFO if _takes_by_number(node) else None,
             )
+
+
+def _scan_of(kinds: list[str]) -> str:
+    """The transformation that repeats one module, in the library of these modules."""
+    return "`hk.layer_stack`" if "haiku" in kinds else "`nn.scan`"
 
 
 def _takes_by_number(node: ast.For) -> bool:

@@ -11,7 +11,7 @@ from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._eager import report_eager
-from jaxlint_rules._loops import host_loops
+from jaxlint_rules._loops import host_loops, place_of_loop
 from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import last_name, variable_given
 from jaxlint_rules.recompilation._repeated_jit import fresh_function
@@ -90,7 +90,7 @@ class VmapOfJit(Rule):
             fix = FixRequest(Safety.SAFE, "Jit the mapped function", (step,))
         report(
             place,
-            f"`vmap` of a jitted function is retraced at every call; use `jit(vmap({inner.label}))`",
+            f"`vmap` of a jitted function is retraced at every call; use `jit(vmap({inner.label if inner.label.isidentifier() else '...'}))`",
             reason=f"{outer.why.explain(report.module)}, {inner.why.explain(report.module)}",
             # Under jit it costs nothing, and the callers of a decorated function are not visible here.
             severity=Severity.INFO if event.decorator is not None or _is_called_once(event, report) else None,
@@ -122,8 +122,8 @@ class VmapOfJit(Rule):
             node,
             f"`vmap` of the jitted `{inner.label}` runs outside jit each iteration; jit the mapped function",
             reason=(
-                f"{mapped.why.explain(report.module)}, called in the loop at line "
-                f"{getattr(host_loops(around, comprehensions=True)[0].node, 'lineno', '?')}"
+                f"{mapped.why.explain(report.module)}, called in "
+                f"{place_of_loop(host_loops(around, comprehensions=True)[0], frame)}"
             ),
             severity=Severity.INFO
             if _goes_by_chunks(host_loops(around, comprehensions=True)[0].node)
