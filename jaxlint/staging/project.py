@@ -45,7 +45,7 @@ class Project:
         self._read_in_part: dict[Path, bool] = {}
         self._targets_below: dict[Path, frozenset[str]] = {}
         self._matching: dict[re.Pattern[str], list[Module]] = {}
-        self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
+        self._mentions: dict[tuple[re.Pattern[str], Path], tuple[bool, list[Module]]] = {}
         self._in_context: dict[tuple[re.Pattern[str], Path], bool] = {}
         self.read_whole: set[Path] = set()  # files that rules have read, whatever imports them
         self.targets = [self._add(source) for source in files]
@@ -352,22 +352,43 @@ class Project:
         return found
 
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
-        """Whether an option may be set anywhere: in the module's project, in a settings file beside it, or in what
-        the module imports."""
+        """Whether an option may be set: in a settings file of the project, in what the module imports, or, unless the module is
+        a program by itself, anywhere in its project."""
         if self.is_read_in_part(module):
             return True
         top = self.top(module)
         key = (pattern, top)
         found = self._mentions.get(key)
         if found is None:
-            texts = (other.spelled for path, other in self.by_path.items() if path.is_relative_to(top))
-            found = any(map(pattern.search, texts)) or any(
-                pattern.search(self._settings_text(top / name))
-                for name in self._listing(top)
-                if is_settings(name)
+            texts = [other for path, other in self.by_path.items() if path.is_relative_to(top)]
+            settings = "".join(
+                self._settings_text(top / name) for name in self._listing(top) if is_settings(name)
             )
-            self._mentions[key] = found
-        return found or any(pattern.search(other.spelled) for other in self.imported_by(module))
+            found = self._mentions[key] = (
+                bool(pattern.search(settings)),
+                [other for other in texts if pattern.search(other.spelled)],
+            )
+        by_settings, mentioning = found
+        if by_settings or (mentioning and not self._is_program(module)):
+            return True
+        name = module.source.path.name  # a program that another one starts
+        return any(other is module or name in other.spelled for other in mentioning) or any(
+            pattern.search(other.spelled) for other in self.imported_by(module)
+        )
+
+    def _is_program(self, module: Module) -> bool:
+        """Whether a file is a program by itself: it is in no package, no test, and nothing imports it."""
+        path = module.source.path
+        if module.is_test or "__init__.py" in self._listing(path.parent):
+            return False
+        return path not in self._imported[0] and self._imported[1].isdisjoint(path.parents)
+
+    @functools.cached_property
+    def _imported(self) -> tuple[set[Path], set[Path]]:
+        """The files that others import, and the folders from which they may import any file."""
+        modules = list(self.by_path.values())
+        files = {found.source.path for one in modules for found in self.imports(one) if found is not one}
+        return files, {folder for one in modules for folder in self.imported_folders(one)}
 
     def imported_by(self, module: Module) -> Iterator[Module]:
         """The project files that a module imports, directly or indirectly."""

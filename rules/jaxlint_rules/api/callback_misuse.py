@@ -163,7 +163,7 @@ def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
     ):
         return _Claim(
             "a 64-bit callback result raises ValueError while `jax_enable_x64` is off; declare 32 bits",
-            "nothing in this project enables `jax_enable_x64`",
+            "nothing that runs with this file enables `jax_enable_x64`",
         )
     wrong = _another_structure(described, event.args[0] if event.args else None)
     if not wrong:

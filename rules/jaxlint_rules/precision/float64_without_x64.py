@@ -54,8 +54,9 @@ class Float64WithoutX64(Rule):
 
     ## When not to fix
     Keep it in a library whose users enable x64. A project that mentions the option anywhere, also
-    in its tests or settings, is not reported. Nor is NumPy's own `float64`, which stays 64 bits
-    until JAX takes the array. One finding for each function and dtype.
+    in its tests or settings, is not reported, except for its programs that nothing imports: there
+    the option counts if the program, or what it imports, mentions it. NumPy's own `float64` stays
+    64 bits until JAX takes the array, and is not reported. One finding for each function and dtype.
 
     ## References
     - [JAX: double (64 bit) precision](https://docs.jax.dev/en/latest/default_dtypes.html)
@@ -100,7 +101,7 @@ class Float64WithoutX64(Rule):
             report(
                 event.node,
                 "`time.time()` becomes float32, in steps of 128 seconds; subtract the start on the host",
-                reason="the clock is at 1.8e9 seconds, and float32 has 24 bits; nothing in this project enables `jax_enable_x64`",
+                reason="the clock is at 1.8e9 seconds, and float32 has 24 bits; nothing that runs with this file enables `jax_enable_x64`",
             )
 
     def check(
@@ -116,7 +117,7 @@ class Float64WithoutX64(Rule):
         report(
             event.node,
             f"`{dtype}` becomes `{given}` while `jax_enable_x64` is off; enable it or ask for `{given}`",
-            reason="nothing in this project enables `jax_enable_x64`",
+            reason="nothing that runs with this file enables `jax_enable_x64`",
             severity=Severity.INFO if _means_default(value) else None,
         )
 

@@ -115,7 +115,7 @@ class Int32IndexOverflow(Rule):
         report(
             event.node,
             f"`{number}` does not fit int32, which raises OverflowError; enable x64, or pass another dtype",
-            reason=f"JAX converts a Python integer to int32, whose maximum is {_MOST:,}; nothing in this project enables x64",
+            reason=f"JAX converts a Python integer to int32, whose maximum is {_MOST:,}; nothing that runs with this file enables x64",
             severity=Severity.ERROR,
         )
 
