@@ -51,7 +51,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 def _string(value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise WrongValue("must be a string")
+        raise WrongValue("must be a string that is not empty")
     if "\0" in value:
         raise WrongValue("must be a string without NUL characters")
     return value

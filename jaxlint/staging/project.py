@@ -352,29 +352,37 @@ class Project:
         return found
 
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
-        """Whether an option may be set: in a settings file of the project, in what the module imports, or, unless the module is
-        a program by itself, anywhere in its project."""
+        """Whether an option may be set anywhere: in the module's project, in a settings file beside it, or in what
+        the module imports."""
         if self.is_read_in_part(module):
             return True
+        by_settings, mentioning = self._mentioned(pattern, module)
+        return bool(by_settings or mentioning) or self._imports_one(pattern, module)
+
+    def runs_with(self, pattern: re.Pattern[str], module: Module) -> bool:
+        """The same for an option of one process: another program of the project sets none for a program by itself."""
+        if self.is_read_in_part(module) or not self._is_program(module):
+            return self.mentions(pattern, module)
+        by_settings, mentioning = self._mentioned(pattern, module)
+        name = module.source.path.name  # of a program that another one starts
+        started = any(other is module or name in other.spelled for other in mentioning)
+        return by_settings or started or self._imports_one(pattern, module)
+
+    def _mentioned(self, pattern: re.Pattern[str], module: Module) -> tuple[bool, list[Module]]:
+        """Whether a settings file of the module's project mentions it, and the files that do."""
         top = self.top(module)
         key = (pattern, top)
-        found = self._mentions.get(key)
-        if found is None:
-            texts = [other for path, other in self.by_path.items() if path.is_relative_to(top)]
-            settings = "".join(
-                self._settings_text(top / name) for name in self._listing(top) if is_settings(name)
+        if key not in self._mentions:
+            settings = (self._settings_text(top / name) for name in self._listing(top) if is_settings(name))
+            inside = [other for path, other in self.by_path.items() if path.is_relative_to(top)]
+            self._mentions[key] = (
+                any(map(pattern.search, settings)),
+                [other for other in inside if pattern.search(other.spelled)],
             )
-            found = self._mentions[key] = (
-                bool(pattern.search(settings)),
-                [other for other in texts if pattern.search(other.spelled)],
-            )
-        by_settings, mentioning = found
-        if by_settings or (mentioning and not self._is_program(module)):
-            return True
-        name = module.source.path.name  # a program that another one starts
-        return any(other is module or name in other.spelled for other in mentioning) or any(
-            pattern.search(other.spelled) for other in self.imported_by(module)
-        )
+        return self._mentions[key]
+
+    def _imports_one(self, pattern: re.Pattern[str], module: Module) -> bool:
+        return any(pattern.search(other.spelled) for other in self.imported_by(module))
 
     def _is_program(self, module: Module) -> bool:
         """Whether a file is a program by itself: it is in no package, no test, and nothing imports it."""

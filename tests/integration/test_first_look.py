@@ -67,7 +67,7 @@ def busy_{number}(state, limit):
 {body}
     return state
 """
-COUNT = 12
+COUNT = 100  # so many that the first look is over long before they are all evaluated
 EDITED = """
 
 @jax.jit

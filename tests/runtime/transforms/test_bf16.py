@@ -201,7 +201,7 @@ def test_it_is_written_by_the_dtype_of_layers_and_leaves_the_last_in_float32(tmp
     fix = bf16_fix({"parameters": candidate.parameters}, sources)
     new = edited([fix], sources)[str(path)].text
     assert new == NET.replace("nn.Dense(8)", "nn.Dense(8, dtype=jnp.bfloat16)")
-    assert "1 products outside layers" in fix.message
+    assert "1 product outside layers" in fix.message
     line = next(n for n, text in enumerate(NET.splitlines(), 1) if "jnp.eye" in text)
     by_hand = {"calls": [[f"{path}:{line}"]] * 2}
     assert "cast the operands" in bf16_fix({"parameters": by_hand}, sources)
