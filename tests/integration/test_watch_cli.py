@@ -46,6 +46,7 @@ def test_each_change_is_checked_until_it_is_interrupted(tmp_path: Path) -> None:
         (tmp_path / "pyproject.toml").write_text('[tool.jaxlint]\nignore = ["JAX101"]\n')
         said("pyproject.toml changed")
         said("No findings in 2 files.")
+        said("Watching for changes")
     finally:
         os.killpg(process.pid, signal.SIGINT)
         process.wait(timeout=60)
