@@ -361,8 +361,10 @@ class Project:
 
     def runs_with(self, pattern: re.Pattern[str], module: Module) -> bool:
         """The same for an option of one process: another program of the project sets none for a program by itself."""
+        if not self.mentions(pattern, module):
+            return False  # as in most projects, where nobody need know what imports what
         if self.is_read_in_part(module) or not self._is_program(module):
-            return self.mentions(pattern, module)
+            return True
         by_settings, mentioning = self._mentioned(pattern, module)
         name = module.source.path.name  # of a program that another one starts
         started = any(other is module or name in other.spelled for other in mentioning)
