@@ -1,6 +1,6 @@
 """What `jaxlint verify --apply` finds alone in ordinary programs, beside an expert's version of each.
 
-    python -m benchmarks.optimise [--blind] [PROGRAM...] [--repeats N] [--output FILE.md] [--keep FOLDER]
+    python -m benchmarks.optimise [--blind] [PROGRAM...] [--budget TIME] [--repeats N] [--output FILE.md] [--keep FOLDER]
 
 Each folder of `programs/` (with `--blind` each of `blind/`, programs that verify was not written for) has `naive.py` and `expert.py`, which print the same lines; where the expert's ideas come from stands at the top of
 `expert.py`. verify runs at its default flags on a copy of `naive.py`; what it leaves there is run like the other two, in fresh
@@ -87,12 +87,13 @@ def _bootstrap(values: np.ndarray) -> Share:
     return Share(float(np.median(values)), float(low), float(high))
 
 
-def optimise(program: Path, folder: Path, outcome: Outcome) -> Path:
-    """What verify makes of a copy of the naive program."""
+def optimise(program: Path, folder: Path, outcome: Outcome, budget: str | None = None) -> Path:
+    """What verify makes of a copy of the naive program, in the time of `budget` where one is given (such as `2m`)."""
     target = folder / "verify.py"
     shutil.copy(program / "naive.py", target)
     report = folder / "report.json"
     command = [str(Path(sys.executable).with_name("jaxlint")), "verify", "-q", "--apply", "--allow-dirty"]
+    command += ["--budget", budget] if budget else []
     command += ["--output-format", "json", "--output", str(report), "verify.py"]
     start = time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -118,12 +119,12 @@ def run(program: Path, folder: Path) -> dict[str, Any]:
     return dict(json.loads(result.read_text()))
 
 
-def measure(source: Path, repeats: int, folder: Path) -> Outcome:
+def measure(source: Path, repeats: int, folder: Path, budget: str | None = None) -> Outcome:
     """All runs of one program."""
     outcome = Outcome(source.name, {version: [] for version in VERSIONS})
     folder.mkdir(parents=True, exist_ok=True)
     paths = {"naive": source / "naive.py", "expert": source / "expert.py"}
-    paths["verify"] = optimise(source, folder, outcome)
+    paths["verify"] = optimise(source, folder, outcome, budget)
     for number in range(repeats):
         for version in VERSIONS if number % 2 == 0 else VERSIONS[::-1]:
             outcome.runs[version].append(run(paths[version], folder))
@@ -200,6 +201,7 @@ def main() -> int:
     )
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(pairs[PROGRAMS]))
     parser.add_argument("--blind", action="store_true", help=f"of {', '.join(pairs[BLIND])}")
+    parser.add_argument("--budget", metavar="TIME", help="the time that verify may take for each program")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each version")
     parser.add_argument("--output", type=Path, help="write the table here, too")
     parser.add_argument("--keep", type=Path, help="keep the optimised programs in this folder")
@@ -213,7 +215,7 @@ def main() -> int:
         root = (arguments.keep or Path(scratch)).resolve()
         for name in arguments.programs or names:
             print(f"{name} ...", file=sys.stderr, flush=True)
-            outcomes.append(measure(folder / name, arguments.repeats, root / name))
+            outcomes.append(measure(folder / name, arguments.repeats, root / name, arguments.budget))
             text = f"{table(outcomes)}\n{about(outcomes, arguments.repeats)}\n"
             if arguments.output is not None:  # what is known so far, should this be cut short
                 arguments.output.write_text(text)
