@@ -14,7 +14,7 @@ fi
 # pytest imports JAX as well, and would keep the GPU's memory from the programs that the tests start
 export XLA_PYTHON_CLIENT_PREALLOCATE=false JAX_PLATFORMS=cuda,cpu
 status=0
-"$GPU_PYTHON" -m pytest -m gpu tests/integration/test_gpu.py || status=$?
+"$GPU_PYTHON" -m pytest -v --durations=9 -m gpu tests/integration/test_gpu.py || status=$?
 if [ "$status" = 5 ]; then
     echo "make gpu: no test is marked gpu"
     status=0
