@@ -182,16 +182,8 @@ class CallEffects:
             return False
         own = self.possible.classes.class_around(function, file) if function is not None else None
         held = {one.cls for one in self.possible.of(node.args[0], file) if isinstance(one, Inst)}
-        waiting = [*held, *([own] if own is not None and fresh_self else [])]
-        if not waiting:
-            return False
-        seen: set[Cls] = set()
-        while waiting:
-            cls = waiting.pop()
-            if cls in seen:
-                continue
-            seen.add(cls)
-            waiting += [one for one in self.possible.classes.bases(cls) if isinstance(one, Cls)]
+        classes = [*held, *([own] if own is not None and fresh_self else [])]
+        for cls in {one for each in classes for one in self.possible.classes.line(each)}:
             for part in ast.walk(cls.node):
                 if isinstance(part, ast.Attribute) and part.attr in ("setter", "deleter"):
                     return False
@@ -199,7 +191,7 @@ class CallEffects:
                     return False
                 if isinstance(part, ast.FunctionDef) and part.name == "__set_name__":
                     return False
-        return True
+        return bool(classes)
 
     def _function_argument(self, name: str, index: int, node: ast.Call, file: File) -> Iterator[Problem]:
         if index >= len(node.args):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from jaxlint.codemods.purity import known_functions
@@ -43,7 +44,8 @@ class Classes:
         self.possible, self.program = possible, possible.program
         self.expressions, self.answers = expressions, answers
         self._heirs: dict[Cls, list[Cls]] = memo.setdefault("heirs", {})
-        self._ancestries: dict[Cls, set[Value]] = memo.setdefault("ancestries", {})
+        self._lines: dict[Cls, list[Cls]] = memo.setdefault("lines of classes", {})
+        self._direct: dict[Cls, list[Cls]] = memo.setdefault("derived classes", {})
 
     def class_around(self, function: ast.AST, file: File) -> Cls | None:
         """The class that a function is a method of."""
@@ -57,14 +59,12 @@ class Classes:
             for one in cls.node.decorator_list
         ]
 
-    def member(self, cls: Cls, name: str, depth: int = 0) -> tuple[Place, Binding] | None:
+    def member(self, cls: Cls, name: str) -> tuple[Place, Binding] | None:
         """The member of a class, or of one of its program bases, with this name."""
-        scope = cls.file.names.scope_inside(cls.node)
-        if scope is not None and name in scope.bindings:
-            return Place(cls.file, scope, name), scope.bindings[name][-1]
-        for base in self.bases(cls) if depth < 8 else ():
-            if isinstance(base, Cls) and (found := self.member(base, name, depth + 1)) is not None:
-                return found
+        for one_ in self.line(cls):
+            scope = one_.file.names.scope_inside(one_.node)
+            if scope is not None and name in scope.bindings:
+                return Place(one_.file, scope, name), scope.bindings[name][-1]
         return None
 
     def bases(self, cls: Cls) -> list[Value]:
@@ -76,44 +76,50 @@ class Classes:
             found += list(self.possible.of(base, cls.file))
         return found
 
-    def external_bases(self, cls: Cls, depth: int = 0) -> set[str]:
-        """The names of the external classes that a class derives from; "?" for an unknown one."""
-        found: set[str] = set()
-        for base in self.bases(cls):
-            if isinstance(base, Cls):
-                found |= self.external_bases(base, depth + 1) if depth < 8 else {"?"}
-            else:
-                found.add(base.name if isinstance(base, Ext) else "?")
+    def line(self, cls: Cls) -> list[Cls]:
+        """A class and all classes of the program that it derives from, in the order in which members are looked up."""
+        if (whole := self._lines.get(cls)) is not None:
+            return whole
+        guesses = self.answers.guesses
+        found = _walk(cls, lambda one_: [base for base in self.bases(one_) if isinstance(base, Cls)])
+        if self.answers.guesses == guesses:
+            self._lines[cls] = found
         return found
+
+    def external_bases(self, cls: Cls) -> set[str]:
+        """The names of the external classes that a class derives from; "?" for an unknown one."""
+        return {
+            base.name if isinstance(base, Ext) else "?"
+            for one_ in self.line(cls)
+            for base in self.bases(one_)
+            if not isinstance(base, Cls)
+        }
 
     def heirs(self, cls: Cls) -> list[Cls]:
         """The program's subclasses of a class, itself included."""
         if (whole := self._heirs.get(cls)) is not None:
             return whole
         guesses = self.answers.guesses
-        found = [cls]
-        for entries in self.program.classes.values():
-            for file, node in entries:
-                if not node.bases:
-                    continue
-                other = Cls(node, file)
-                if cls in self._ancestry(other) and other not in found:
-                    found.append(other)
+        derived = self._derived()
+        found = _walk(cls, lambda one_: derived.get(one_, []))
         if self.answers.guesses == guesses:
             self._heirs[cls] = found
         return found
 
-    def _ancestry(self, cls: Cls, depth: int = 0) -> set[Value]:
-        if (whole := self._ancestries.get(cls)) is not None:
-            return whole
+    def _derived(self) -> dict[Cls, list[Cls]]:
+        """The classes that name a class as their base, of all classes of the program."""
+        if self._direct:
+            return self._direct
         guesses = self.answers.guesses
-        found: set[Value] = set()
-        for base in self.bases(cls):
-            found.add(base)
-            if isinstance(base, Cls) and depth < 8:
-                found |= self._ancestry(base, depth + 1)
-        if self.answers.guesses == guesses and depth == 0:
-            self._ancestries[cls] = found
+        found: dict[Cls, list[Cls]] = {}
+        for entries in self.program.classes.values():
+            for file, node in entries:
+                heir = Cls(node, file)
+                for base in self.bases(heir) if node.bases else ():
+                    if isinstance(base, Cls):
+                        found.setdefault(base, []).append(heir)
+        if self.answers.guesses == guesses:
+            self._direct.update(found)
         return found
 
     # Attributes of objects
@@ -186,16 +192,16 @@ class Classes:
             return False
         return self.member(cls, "__init__") is not None and bool(self.program.stores.get(name))
 
-    def fields(self, cls: Cls, depth: int = 0) -> list[str]:
+    def fields(self, cls: Cls) -> list[str]:
         """The annotated names of a class and its bases, in order."""
         found: list[str] = []
-        for base in self.bases(cls):
-            if isinstance(base, Cls) and depth < 8:
-                found += self.fields(base, depth + 1)
-        for statement in cls.node.body:
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                if statement.target.id not in found and "ClassVar" not in ast.unparse(statement.annotation):
-                    found.append(statement.target.id)
+        for one_ in reversed(self.line(cls)):
+            for statement in one_.node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    if statement.target.id not in found and "ClassVar" not in ast.unparse(
+                        statement.annotation
+                    ):
+                        found.append(statement.target.id)
         return found
 
     def _stored(self, store: ast.Attribute, file: File) -> Values:
@@ -214,6 +220,18 @@ class Classes:
                     self.possible.of(whole.value, file), above.elts.index(store), len(above.elts)
                 )
         return unknown(f".{store.attr}")
+
+
+def _walk(first: Cls, following: Callable[[Cls], list[Cls]]) -> list[Cls]:
+    """A class and all that follow it, each once: the first that follows and all behind it, then the second."""
+    found: dict[Cls, None] = {}
+    waiting = [first]
+    while waiting:
+        cls = waiting.pop()
+        if cls not in found:
+            found[cls] = None
+            waiting += reversed(following(cls))
+    return list(found)
 
 
 def _only_looks(load: ast.Attribute, file: File) -> bool:
