@@ -10,6 +10,11 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
+from jaxlint.cli import watching
+from jaxlint.cli.options import RunOptions
+from jaxlint.config import Config
 from tests.helpers.command_line import jaxlint
 from tests.helpers.small_programs import BRANCH
 
@@ -61,3 +66,36 @@ def test_what_it_does_not_go_with(tmp_path: Path) -> None:
         2,
         "error: --watch writes nothing; run --add-ignores without it\n",
     )
+
+
+def test_ctrl_c_while_an_object_is_deleted_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python drops the exceptions of `__del__`, and the process of the run is deleted after its findings."""
+    (tmp_path / "a.py").write_text("x = 1\n")
+
+    class Ended:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    runs = []
+
+    def run(command: list[str], *, check: bool) -> None:
+        runs.append(command)
+        Ended()
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(watching, "wait_for_change", lambda look, state: pytest.fail("it goes on"))
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: None)
+    handler = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            watching.watch_and_check(
+                RunOptions((str(tmp_path),), Config(root=tmp_path), None, False, 1), add_ignores=False
+            )
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert len(runs) == 1
+    assert "Watching" not in capsys.readouterr().err
