@@ -1,6 +1,7 @@
 """Hold `jaxlint inspect --arrays` against the arrays that variables were while the tests of packages ran.
 
     python -m benchmarks.arrays --packages optax flax blackjax dm-haiku --seconds 30 --write benchmarks/results/arrays.md
+    python -m benchmarks.arrays --packages optax flax --again      the kept recordings, with what jaxlint says now
 
 The Python that runs the tests needs pytest, JAX and what the packages and their tests import.
 """
@@ -12,10 +13,10 @@ import json
 import os
 import shlex
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.arrays.score import Score, cases_of, scored
 from benchmarks.corpora.fetch import FetchError, cache_folder
 from benchmarks.corpora.present import table
 from benchmarks.corpora.run import default_command
@@ -27,30 +28,6 @@ INSTRUMENT = Path(__file__).with_name("instrument")
 GRACE_S = 240  # for imports, collection and the last test
 
 
-@dataclass(slots=True)
-class Score:
-    """Places where a variable was an array whenever it was bound and not None."""
-
-    places: int = 0
-    dtype_and_rank: int = 0
-    all_sizes: int = 0
-    claims: int = 0  # of which anything is said
-    wrong: list[tuple[list[Any], dict[str, Any], list[str]]] = field(default_factory=list)
-
-    @property
-    def right(self) -> float:
-        return 1 - len(self.wrong) / self.claims if self.claims else 1.0
-
-    def __add__(self, other: Score) -> Score:
-        return Score(
-            self.places + other.places,
-            self.dtype_and_rank + other.dtype_and_rank,
-            self.all_sizes + other.all_sizes,
-            self.claims + other.claims,
-            self.wrong + other.wrong,
-        )
-
-
 def claims_of(subject: packages.Subject, command: list[str]) -> list[dict[str, Any]]:
     """What jaxlint says, by absolute path."""
     claims = jaxlint(command, "inspect", subject, "--arrays")
@@ -59,27 +36,24 @@ def claims_of(subject: packages.Subject, command: list[str]) -> list[dict[str, A
     return claims
 
 
-def observed(
-    subject: packages.Subject,
-    claims: list[dict[str, Any]],
-    python: str,
-    seconds: float,
-    seed: int,
-    cache: Path,
-) -> dict[str, Any]:
-    """What variables were in a sample of the tests that takes about `seconds`."""
+def recording_of(subject: packages.Subject, cache: Path) -> Path:
+    """Where the recording of a package is kept."""
     folder = cache / "arrays"
     folder.mkdir(parents=True, exist_ok=True)
-    out = folder / f"{subject.name}-{subject.version}.json"
-    said = out.with_suffix(".claims.json")
-    said.write_text(json.dumps(claims))
+    return folder / f"{subject.name}-{subject.version}.json"
+
+
+def recorded(
+    subject: packages.Subject, python: str, seconds: float, seed: int, cache: Path
+) -> dict[str, Any]:
+    """What variables were in a sample of the tests that takes about `seconds`."""
+    out = recording_of(subject, cache)
     out.unlink(missing_ok=True)
     command = pytest_under("jaxlint_arrays", python, subject, out.with_suffix(".ini"))
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(INSTRUMENT), str(subject.imports.resolve()), str(subject.root.resolve())]),
         "JAX_PLATFORMS": "cpu",
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
-        "ARRAYS_CLAIMS": str(said.resolve()),
         "ARRAYS_ROOTS": os.pathsep.join(str((subject.root / path).resolve()) for path in subject.sources),
         "ARRAYS_OUT": str(out.resolve()),
         "ARRAYS_SECONDS": f"{seconds}",
@@ -92,25 +66,6 @@ def observed(
     return dict(json.loads(out.read_text()))
 
 
-def scored(claims: list[dict[str, Any]], places: list[dict[str, Any]]) -> Score:
-    by_key = {(c["path"], c["line"], c["column"], c["name"]): c for c in claims}
-    score = Score()
-    for place in places:
-        if not place["arrays"] or place["others"]:
-            continue
-        score.places += 1
-        claim = by_key.get(tuple(place["place"]))
-        if claim is None:
-            continue
-        score.claims += 1
-        ranked = bool(claim["dtype"]) and claim["shape"] is not None
-        score.dtype_and_rank += ranked
-        score.all_sizes += claim["shape"] is not None and "?" not in claim["shape"]
-        if place["wrong"]:
-            score.wrong.append((place["place"], claim, place["wrong"]))
-    return score
-
-
 def row(name: str, ran: int, score: Score) -> list[str]:
     def share(part: int) -> str:
         return f"{100 * part / score.places:.0f} %" if score.places else "-"
@@ -121,13 +76,24 @@ def row(name: str, ran: int, score: Score) -> list[str]:
         str(score.places),
         share(score.dtype_and_rank),
         share(score.all_sizes),
+        share(score.of_one),
         str(score.claims),
         str(len(score.wrong)),
         f"{100 * score.right:.1f} %",
     ]
 
 
-HEADER = ("package", "tests", "places", "dtype and rank", "all sizes", "claims", "wrong", "right")
+HEADER = (
+    "package",
+    "tests",
+    "places",
+    "dtype and rank",
+    "all sizes",
+    "of one array",
+    "claims",
+    "wrong",
+    "right",
+)
 
 
 def main() -> int:
@@ -143,6 +109,9 @@ def main() -> int:
     )
     parser.add_argument("--seconds", type=float, default=60, help="for the tests of a package [%(default)s]")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--again", action="store_true", help="score the recordings in the cache again, and run no test"
+    )
     parser.add_argument("--cache", type=Path, default=cache_folder() / "staging", help="[%(default)s]")
     parser.add_argument("--jaxlint", default="", metavar="COMMAND")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="wrong claims to list")
@@ -158,7 +127,11 @@ def main() -> int:
             checkout = checkouts.get(package.partition("==")[0])
             subject = packages.subject(package, options.cache, Path(checkout) if checkout else None)
             claims = claims_of(subject, shlex.split(options.jaxlint) or default_command())
-            truth = observed(subject, claims, options.python, options.seconds, options.seed, options.cache)
+            kept = recording_of(subject, options.cache)
+            if options.again and kept.exists():
+                truth = json.loads(kept.read_text())
+            else:
+                truth = recorded(subject, options.python, options.seconds, options.seed, options.cache)
         except (FetchError, OSError) as error:
             print(f"error: {error}", file=sys.stderr)
             continue
@@ -167,7 +140,8 @@ def main() -> int:
         print(*rows[-1], flush=True)
         for place, claim, found in score.wrong[: options.show]:
             path = Path(place[0]).relative_to(subject.root.resolve())
-            print(f"  {path}:{place[1]} {place[3]}: {claim['dtype']}{claim['shape']} and {found}")
+            said = [(case["dtype"], case["shape"]) for case in cases_of(claim)]
+            print(f"  {path}:{place[1]} {place[3]}: {said} and {found}")
         together, ran = together + score, ran + truth["ran"]
     if not rows:
         return 2

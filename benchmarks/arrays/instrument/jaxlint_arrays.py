@@ -1,8 +1,7 @@
-"""A pytest plugin that holds claims about the shapes and dtypes of variables against their values.
+"""A pytest plugin that records which arrays variables were.
 
-Read from the environment: ARRAYS_CLAIMS (JSON, the claims by absolute path, line, column and name), ARRAYS_ROOTS (folders whose
-code is watched), ARRAYS_OUT (the JSON file to write), ARRAYS_SECONDS (no test starts after so many), ARRAYS_TEST_SECONDS
-(longest test), ARRAYS_SEED.
+Read from the environment: ARRAYS_ROOTS (folders whose code is watched), ARRAYS_OUT (the JSON file to write), ARRAYS_SECONDS
+(no test starts after so many), ARRAYS_TEST_SECONDS (longest test), ARRAYS_SEED.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import ast
 import json
 import os
 import random
-import re
 import signal
 import sys
 import threading
@@ -24,21 +22,19 @@ from typing import Any
 import pytest
 
 MOST_SEEN = 200  # observations of one place
-MOST_WRONG = 3  # examples of one place
-MOST_KINDS = 12  # kinds of arrays of one place
+MOST_KEPT = 64  # those with different arrays, or in calls with other arrays
 Key = tuple[str, int, int, str]
-_AXIS = re.compile(r"\b([A-Za-z_]\w*)\.(\d+)\b")
 
 
 class Place:
     """One variable where it is bound."""
 
-    __slots__ = ("arrays", "kinds", "others", "seen", "unchecked", "wrong")
+    __slots__ = ("arrays", "kept", "others", "seen")
 
     def __init__(self) -> None:
-        self.seen = self.arrays = self.others = self.unchecked = 0
-        self.wrong: list[str] = []
-        self.kinds: list[str] = []  # each dtype and shape that was seen, once
+        self.seen = self.arrays = self.others = 0
+        # by dtype, shape and the shapes of the parameters: the numbers of the call that sizes may refer to
+        self.kept: dict[tuple[str, tuple[int, ...], tuple[object, ...]], dict[str, int]] = {}
 
 
 class Module:
@@ -84,8 +80,7 @@ class Module:
 class Watch:
     """Follows the code below some folders, line by line."""
 
-    def __init__(self, claims: dict[Key, dict[str, Any]], roots: list[str]) -> None:
-        self.claims = claims
+    def __init__(self, roots: list[str]) -> None:
         self.roots = tuple(root.rstrip(os.sep) + os.sep for root in roots) + tuple(
             root for root in roots if root.endswith(".py")
         )
@@ -142,23 +137,9 @@ class Watch:
             place.others += 1
             return
         place.arrays += 1
-        found = f"{value.dtype}{list(value.shape)}"
-        if found not in place.kinds and len(place.kinds) < MOST_KINDS:
-            place.kinds.append(found)
-        claim = self.claims.get(key)
-        if claim is None:
-            return
-        wrong = bool(claim["dtype"]) and claim["dtype"] != str(value.dtype)
-        if claim["shape"] is not None:
-            wrong = wrong or len(claim["shape"]) != len(value.shape)
-            for text, size in zip(claim["shape"], value.shape, strict=False):
-                said = size_of(text, frame, shapes)
-                if said is None:
-                    place.unchecked += text != "?"
-                elif said != size:
-                    wrong = True
-        if wrong and len(place.wrong) < MOST_WRONG:
-            place.wrong.append(found)
+        kind = (str(value.dtype), tuple(value.shape), tuple(shapes.items()))
+        if kind not in place.kept and len(place.kept) < MOST_KEPT:
+            place.kept[kind] = numbers_of(frame, shapes)
 
 
 def is_wide() -> bool:
@@ -174,28 +155,24 @@ def is_array(value: Any) -> bool:
     return not jax.dtypes.issubdtype(value.dtype, jax.dtypes.extended)
 
 
-def size_of(text: str, frame: FrameType, shapes: dict[str, tuple[int, ...]]) -> int | None:
-    """What a size stands for in this call; None where it is not to be had."""
-    if text == "?":
-        return None
-    if text.isdigit():
-        return int(text)
-
-    def axis(match: re.Match[str]) -> str:
-        return str(shapes[match[1]][int(match[2])])
-
-    try:
-        found = eval(_AXIS.sub(axis, text), frame.f_globals, dict(frame.f_locals))  # a size of jaxlint's own
-    except Exception:
-        return None
-    return found if type(found) is int else None
+def numbers_of(frame: FrameType, shapes: dict[str, tuple[int, ...]]) -> dict[str, int]:
+    """The numbers that a size may refer to: variables, attributes of objects (`self.features`), and axes of the
+    arguments (`x.0`)."""
+    found = {name: value for name, value in frame.f_globals.items() if type(value) is int}
+    for name, value in frame.f_locals.items():
+        if type(value) is int:
+            found[name] = value
+        for attribute, part in getattr(value, "__dict__", {}).items() if name == "self" else ():
+            if type(part) is int:
+                found[f"{name}.{attribute}"] = part
+    for name, shape in shapes.items():
+        found.update({f"{name}.{axis}": size for axis, size in enumerate(shape)})
+    return found
 
 
 class Plugin:
     def __init__(self) -> None:
-        claims = json.loads(Path(os.environ["ARRAYS_CLAIMS"]).read_text())
-        by_key = {(c["path"], c["line"], c["column"], c["name"]): c for c in claims}
-        self.watch = Watch(by_key, os.environ["ARRAYS_ROOTS"].split(os.pathsep))
+        self.watch = Watch(os.environ["ARRAYS_ROOTS"].split(os.pathsep))
         self.until = time.monotonic() + float(os.environ["ARRAYS_SECONDS"])
         self.longest = int(float(os.environ["ARRAYS_TEST_SECONDS"]))
         self.ran = 0
@@ -231,9 +208,7 @@ class Plugin:
                 "seen": place.seen,
                 "arrays": place.arrays,
                 "others": place.others,
-                "unchecked": place.unchecked,
-                "wrong": place.wrong,
-                "kinds": place.kinds,
+                "kept": [[dtype, shape, numbers] for (dtype, shape, _), numbers in place.kept.items()],
             }
             for key, place in self.watch.places.items()
         ]
