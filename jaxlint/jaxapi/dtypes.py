@@ -132,7 +132,7 @@ squareplus standardize
 jax.image.resize jax.scipy.linalg.expm jax.scipy.linalg.inv linalg.cholesky linalg.det linalg.inv linalg.pinv linalg.qr"""
 _FLOATS_ALONE = "elu celu selu leaky_relu hard_sigmoid hard_silu hard_swish hard_tanh mish relu relu6 soft_sign softplus sparse_plus sparse_sigmoid"
 # The same, except that the absolute value of a complex number is real.
-_UNARY_MEASURES = "std var nanstd nanvar norm linalg.eigvalsh"
+_UNARY_MEASURES = "std var nanstd nanvar norm linalg.eigvalsh linalg.matrix_norm linalg.vector_norm"
 _SAME = """reshape transpose squeeze expand_dims broadcast_to ravel flip roll tile repeat moveaxis swapaxes rot90 pad
 negative max min amax amin nanmax nanmin sort copy diagonal diag tril triu take glu
 stop_gradient flatten clip round split array_split hsplit vsplit dsplit

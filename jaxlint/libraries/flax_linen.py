@@ -8,6 +8,7 @@ from jaxlint.libraries._flax import tabulated
 from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made
 from jaxlint.staging.evaluator.instances import Instances
+from jaxlint.staging.shapes.agreement import like_start
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.values import (
@@ -28,6 +29,7 @@ from jaxlint.staging.values import (
     Static,
     Transformed,
     TupleValue,
+    Unknown,
     Value,
 )
 from jaxlint.staging.values.arrays import Shape
@@ -66,19 +68,21 @@ _INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.i
 @calls_of_made("flax.linen.Module.param")
 def param(call: LibraryCall) -> Value:
     """`self.param(name, init_fn, *shape_args)` runs at trace time and returns an array."""
-    _call_initialiser(call)
+    began = _call_initialiser(call)
     made = call.array([], name="self.param")
     made.flow = call.machine.parameter_flow
     made.dtype = _parameter_dtype(call.args)
     made.made = Operation("self.param", tuple(call.args), {}, call.node, 0, "flax.linen.Module.param")
-    return made
+    return like_start(began, made) if call.machine.exact and not isinstance(began, Unknown) else made
 
 
-def _call_initialiser(call: LibraryCall) -> None:
-    """`self.param(name, init_fn, *args)`: `apply` evaluates the shape of `init_fn`'s result, for a traced key."""
+def _call_initialiser(call: LibraryCall) -> Value:
+    """The result of `init_fn` in `self.param(name, init_fn, *args)`: `apply` evaluates its shape, for a traced key."""
     init = call.argument(1, "init_fn")
-    if not isinstance(init, CALLABLE) or isinstance(init, (ExternalObject, Choice)):
-        return
+    if not isinstance(init, CALLABLE):
+        return UNKNOWN
+    if isinstance(init, (ExternalObject, Choice)) and not call.machine.exact:
+        return UNKNOWN
     outer = call.frame.stage.why if call.frame.stage.staged else None
     why = Why(
         f"`{label_of(init)}` initializes a parameter",
@@ -93,8 +97,9 @@ def _call_initialiser(call: LibraryCall) -> None:
     # Not certain: `init` calls it without tracing.
     stage = Stage("eval_shape", True, False, why, call.frame.stage)
     used = call.frame.consumed.copied()
-    call.run_in(stage, init, [key, *call.args[2:]], rest)
+    began = call.run_in(stage, init, [key, *call.args[2:]], rest)
     call.frame.consumed = used
+    return began
 
 
 def _parameter_dtype(args: list[Value]) -> str:
@@ -118,8 +123,10 @@ def param_with_axes(call: LibraryCall) -> Value:
 @calls_of_made("flax.linen.Module.variable")
 def variable(call: LibraryCall) -> Value:
     """`self.variable(collection, name, init_fn, *args)` runs `init_fn` if the variable does not exist yet."""
-    if len(call.args) > 2 and isinstance(call.args[2], (Function, Partial, BoundMethod)):
-        call.run_all(call.args[2], call.args[3:], call.kwargs)
+    kinds = CALLABLE if call.machine.exact else (Function, Partial, BoundMethod)
+    if len(call.args) > 2 and isinstance(call.args[2], kinds):
+        began = call.run_all(call.args[2], call.args[3:], call.kwargs)
+        return ExternalObject(_VARIABLE, [began] if call.machine.exact else [], node=call.node)
     return ExternalObject(_VARIABLE, node=call.node)
 
 
@@ -129,7 +136,7 @@ def variable_value(call: LibraryCall) -> Value:
     through a trace."""
     held = call.array([], name="variable.value")
     held.tree, held.certain = True, False
-    return held
+    return like_start(call.made.args[0], held) if call.made.args else held
 
 
 @calls_of_made("flax.linen.Module.tabulate")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.layer_classes import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
 from jaxlint.libraries.layers import check_features, convolved, embedded, input_shape, option, with_features
@@ -24,6 +25,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     ListValue,
+    NumpyArray,
     Partial,
     StarArgument,
     Static,
@@ -34,6 +36,8 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base, decorator
+from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.forms import same as same_form
 from jaxlint.staging.values.stage import Stage, Why
 
 _MODULE = ClassModel(
@@ -128,6 +132,9 @@ def variable(call: LibraryCall) -> Value:
     """A mutable reference to an array. Inside a module it enters a jit like an array."""
     result = call.array(call.args)
     result.role = "ref"
+    held = call.first()
+    if call.machine.exact and isinstance(held, (Array, NumpyArray, Static)):
+        result.dtype, result.form = canonical_dtype(dtype_of(held)), same_form(held)
     return result
 
 

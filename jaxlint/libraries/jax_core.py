@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from jaxlint.jaxapi.dtypes import INTEGER_ENDS, strong
+from jaxlint.jaxapi.dtypes import INTEGER_ENDS, canonical_dtype, strong
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.external_models import (
     Entered,
@@ -23,6 +23,7 @@ from jaxlint.staging.evaluator.external_models import (
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Staged, Unjitted
 from jaxlint.staging.reach.entry_points import PRIMITIVE
+from jaxlint.staging.shapes.agreement import tangents_of
 from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.shapes.exact import declared, form_of
 from jaxlint.staging.tracking.gradients import Gradients
@@ -42,9 +43,10 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
     find_array,
+    is_none,
     is_single,
 )
-from jaxlint.staging.values.arrays import NEW_REF
+from jaxlint.staging.values.arrays import NEW_REF, Form
 from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.gradient_flow import marked
 from jaxlint.staging.values.stage import HOST, at_compile_time
@@ -178,13 +180,28 @@ def export(call: LibraryCall) -> Value:
 def pull_back(call: LibraryCall) -> Value:
     if call.made.args:
         call.machine.part(Gradients).tell_stopped(None, call.made.args[0])
+    primals = call.made.kwargs.get("primals")
+    if call.machine.exact and primals is not None:
+        gradient = call.array(call.inputs, role="grad")
+        gradient.tree = True
+        return tangents_of(primals, gradient)
     return call.otherwise()
 
 
-@calls_of_made("jax.nn.initializers.*")
+@calls_of_made(*(f"{library}.initializers.*" for library in ("jax.nn", "flax.linen", "flax.nnx")))
 def initialise(call: LibraryCall) -> Value:
     call.machine.part(Keys).use_library_key(call.argument(0, "key") or UNKNOWN, call.node, call.frame)
-    return call.array(call.inputs, name=call.name)
+    result = call.array(call.inputs, name=call.name)
+    shape = call.argument(1, "shape")
+    if call.machine.exact and shape is not None:
+        wanted = call.argument(2, "dtype") or call.made.kwargs.get("dtype")
+        if wanted is not None and not is_none(wanted):
+            result.dtype = canonical_dtype(dtype_named(wanted))
+        elif len(call.made.args) < 2:  # the last positional option may be a dtype
+            result.dtype = "float32"
+        made = Operation("zeros", (shape,), {}, call.node, 0, "jax.numpy.zeros")
+        result.form = Form("layer", made=made)
+    return result
 
 
 @contexts("jax.disable_jit")

@@ -28,6 +28,7 @@ from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.pytest_names import CASE, FIXTURE, PARAMETRISERS
+from jaxlint.staging.shapes.agreement import like_start
 from jaxlint.staging.shapes.answers import applied
 from jaxlint.staging.shapes.exact import form_of
 from jaxlint.staging.tracking.operations import Operations, real_of
@@ -100,6 +101,21 @@ SEVERAL: dict[str, tuple[int, ...]] = {
 }
 
 
+# Functions that return several arrays of the dtype of the operand, and the parts that are indices.
+_ALIKE: dict[str, tuple[int, ...]] = {
+    **{
+        f"jax.{name}": ()
+        for name in [
+            *(f"numpy.{how}" for how in ("split", "array_split", "hsplit", "vsplit", "dsplit", "unstack")),
+            "lax.split",
+            "lax.unstack",
+        ]
+    },
+    **dict.fromkeys(
+        ("jax.lax.top_k", "jax.numpy.top_k", "jax.lax.approx_max_k", "jax.lax.approx_min_k"), (1,)
+    ),
+}
+
 _MAKING_OBJECTS = ("jax.", "optax.", *LAYER_LIBRARIES)
 
 
@@ -149,6 +165,8 @@ class ArrayFunctions(Part):
                 result.role = "bool"
             self.operations.made_by(result, name, call)
             several = self.several(name, result) if self.machine.exact else None
+            if self.machine.exact and name == "optax.apply_updates" and args:
+                return like_start(args[0], result)
             return several or self.as_returned(name, result, args, kwargs, frame)
         made_by_class = name.rpartition(".")[2][:1].isupper()
         if made_by_class or name.startswith(_MAKING_OBJECTS):
@@ -169,17 +187,23 @@ class ArrayFunctions(Part):
         return other
 
     @staticmethod
-    def several(name: str, result: Array) -> TupleValue | None:
-        """The results of `jnp.linalg.svd` and the like; None for a function that returns one array."""
-        shapes = applied(result.made) if name in SEVERAL and result.made is not None else None
-        if not isinstance(shapes, list) or result.made is None or not result.made.args:
+    def several(name: str, result: Array) -> TupleValue | ListValue | None:
+        """The results of `jnp.linalg.svd`, `jnp.split` and the like; None for a function that returns one array."""
+        if (name not in SEVERAL and name not in _ALIKE) or result.made is None or not result.made.args:
             return None
-        first = inexact(canonical_dtype(dtype_of(result.made.args[0])))
+        shapes = applied(result.made)
+        if not isinstance(shapes, list):
+            return None
+        first = canonical_dtype(dtype_of(result.made.args[0]))
         parts: list[Value] = []
         for place, shape in enumerate(shapes):
-            dtype = real_of(first) if place in SEVERAL[name] else first
+            dtype = first
+            if name in SEVERAL:
+                dtype = real_of(inexact(first)) if place in SEVERAL[name] else inexact(first)
+            elif place in _ALIKE[name]:
+                dtype = "int32"
             parts.append(replace(result, origin=Origin("part"), made=None, dtype=dtype, form=form_of(shape)))
-        return TupleValue(parts)
+        return ListValue(parts, result) if name in LISTS_OF_ARRAYS else TupleValue(parts)
 
     def as_returned(
         self, name: str, result: Array, args: list[Value], kwargs: dict[str, Value], frame: Frame

@@ -10,21 +10,39 @@ from jaxlint.jaxapi.dtypes import strong
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
+from jaxlint.staging.evaluator.machine import Machine
 from jaxlint.staging.inspection import FunctionFacts, evaluated, functions_in, observing
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.module import Module
 from jaxlint.staging.reach.tracer_sources import TracerSources
 from jaxlint.staging.shapes.answers import symbolic_shape
-from jaxlint.staging.shapes.exact import argument_form
-from jaxlint.staging.values import Array, Function, NumpyArray, Origin, Unknown, Value, is_none
+from jaxlint.staging.shapes.exact import argument_form, form_of
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Origin,
+    Partial,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    is_none,
+)
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.sizes import written
+from jaxlint.staging.values.sizes import symbol, written
 from jaxlint.syntax.facts import all_parameters, positional_parameters
 
 MOST_SHOWN = 4  # arrays that one variable may be
-MOST_SEEN = 64  # values of one variable at one place; with more, nothing is said
+MOST_SEEN = 64  # values of one variable at one place; of more, the sizes are not kept apart, of twice as many nothing is said
+_NO_ARRAYS = (Static, TupleValue, ListValue, DictValue, Instance, Function, ClassValue, BoundMethod, Partial)
 _SHORT = {
     "float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c",
 }  # fmt: skip
@@ -49,7 +67,8 @@ class ArrayFacts:
 
     `dtype` is "" if unknown. `shape` is None if the rank is unknown, and contains "?" for unknown sizes. `function`:
     the enclosing function, as Python's `__qualname__`. `tracer`: JAX traces it in every context. `cases`: if it is
-    one of several arrays, each of them; `dtype` and `shape` are then their common part.
+    one of several arrays, each of them; `dtype` and `shape` are then their common part. `others`: in some calls it is
+    no array, but a container, a number, a function or the like.
     """
 
     path: str
@@ -62,6 +81,7 @@ class ArrayFacts:
     weak: bool
     tracer: bool
     cases: list[Case] = field(default_factory=list)
+    others: bool = False
 
     def record(self) -> dict[str, object]:
         """The facts as JSON data."""
@@ -77,7 +97,8 @@ class ArrayFacts:
         whole = not self.cases or (self.dtype and self.shape is not None and "?" not in self.shape)
         shown = [Case(self.dtype, self.shape)] if whole else self.cases[:MOST_SHOWN]
         more = " | ..." if len(shown) < len(self.cases) and not whole else ""
-        return " | ".join(one.written(self.weak) for one in shown) + more + (" tracer" if self.tracer else "")
+        tail = (" or no array" if self.others else "") + (" tracer" if self.tracer else "")
+        return " | ".join(one.written(self.weak) for one in shown) + more + tail
 
 
 def short_dtype(dtype: str) -> str:
@@ -88,23 +109,42 @@ def short_dtype(dtype: str) -> str:
     return dtype
 
 
+# How a value came about: by calls that the program makes, in a function that is entered with unknown arguments, or in
+# one that is called by guess or only traced where it is transformed.
+CALLED, ENTERED, SUPPOSED = range(3)
+
+
 @dataclass(slots=True)
 class Place:
-    """The values that were bound to one variable of one function."""
+    """The values that were bound to one variable of one function, by how they came about."""
 
     module: Module
     function: str
-    seen: list[Value] = field(default_factory=list)  # by visible calls
-    supposed: list[Value] = field(default_factory=list)  # without a visible call
+    by_kind: tuple[list[Value], list[Value], list[Value]] = field(default_factory=lambda: ([], [], []))
     kinds: set[object] = field(default_factory=set)
 
-    def add(self, value: Value, supposed: bool) -> None:
-        """Adds a value, unless another one says the same."""
-        kind = (supposed, _kind(value))
-        values = self.supposed if supposed else self.seen
-        if kind not in self.kinds and len(values) <= MOST_SEEN:
+    def add(self, value: Value, how: int) -> None:
+        """Adds a value, unless another one says the same. Beyond MOST_SEEN, arrays of one dtype and rank are one."""
+        values = self.by_kind[how]
+        if len(values) >= MOST_SEEN:
+            value = _without_sizes(value)
+        kind = (how, _kind(value))
+        if kind not in self.kinds and len(values) <= 2 * MOST_SEEN:
             self.kinds.add(kind)
             values.append(value)
+
+    @property
+    def values(self) -> list[Value]:
+        """The values of the surest kind that there are."""
+        return next((values for values in self.by_kind if values), [])
+
+
+def _without_sizes(value: Value) -> Value:
+    shape = symbolic_shape(value) if isinstance(value, (Array, NumpyArray)) else None
+    if shape is None:
+        return value
+    staged = isinstance(value, Array) and value.staged
+    return Array(staged, dtype=dtype_of(value), form=form_of(tuple(symbol("?") for _ in shape)))
 
 
 def _kind(value: Value) -> object:
@@ -120,16 +160,17 @@ def _kind(value: Value) -> object:
 class SeenArrays:
     """All values that each variable was bound to, in all evaluated calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
         self.places: dict[ast.Name | ast.arg, Place] = {}
 
     def entered(
         self, called: Function, bound: dict[str, Value], context: str, caller: Frame | None
     ) -> dict[str, Value]:
         """The arguments of a call, each array with its known shape."""
-        supposed = _is_supposed(called, bound, context) if caller is None else _rests_on(caller)
-        if caller is not None and context != "call":
-            supposed = True
+        how = _way_of_entry(called, bound, context) if caller is None else self.way_of(caller)
+        if self.machine.guessing or (caller is not None and context != "call"):
+            how = SUPPOSED
         renewed = dict(bound)
         for parameter in all_parameters(called.node):
             name = parameter.arg
@@ -142,7 +183,7 @@ class SeenArrays:
             place = self.places.get(parameter)
             if place is None:
                 place = self.places[parameter] = Place(called.module, called.qualname)
-            place.add(value, supposed)
+            place.add(value, how)
         return renewed
 
     def bind(self, target: ast.Name, value: Value, frame: Frame) -> None:
@@ -151,30 +192,32 @@ class SeenArrays:
         if place is None:
             function = frame.function.qualname if frame.function is not None else ""
             place = self.places[target] = Place(frame.module, function)
-        place.add(value, _rests_on(frame))
+        place.add(value, self.way_of(frame))
+
+    def way_of(self, frame: Frame) -> int:
+        """How the values in an activation came about."""
+        if self.machine.guessing:
+            return SUPPOSED
+        how = CALLED
+        for one in (frame, *frame.callers()):
+            if one.context in ("", "call"):
+                continue
+            if one.context != "entry" or one.function is None:
+                return SUPPOSED
+            how = max(how, _way_of_entry(one.function, one.scope.variables, one.context))
+        return how
 
 
-def _rests_on(frame: Frame) -> bool:
-    """Whether no visible call leads there: the function is an entry point, or is evaluated at its transformation."""
-    for one in (frame, *frame.callers()):
-        if one.context in ("", "call"):
-            continue
-        if one.context != "entry" or one.function is None:
-            return True
-        if _is_supposed(one.function, one.scope.variables, one.context):
-            return True
-    return False
-
-
-def _is_supposed(function: Function, bound: Mapping[str, Value], context: str) -> bool:
-    """Whether a function is entered with made-up arguments. Arguments from tables and fixtures of tests are real."""
+def _way_of_entry(function: Function, bound: Mapping[str, Value], context: str) -> int:
+    """How a function without a caller is entered: with unknown arguments, unless it takes none. Arguments from tables
+    and fixtures of tests are real."""
     if context != "entry":
-        return context != "call"
-    if not function.module.is_test:
-        return True
+        return CALLED if context == "call" else SUPPOSED
+    if function.cls is not None and not function.module.is_test:
+        return ENTERED
     receiver = positional_parameters(function.node)[:1] if function.cls is not None else []
     parameters = [one for one in all_parameters(function.node) if one not in receiver]
-    return any(type(bound.get(one.arg)) is Unknown for one in parameters)
+    return ENTERED if any(type(bound.get(one.arg)) is Unknown for one in parameters) else CALLED
 
 
 def inspect_arrays(
@@ -203,7 +246,7 @@ def inspect_names(
 
 def see_arrays(interpreter: Interpreter) -> SeenArrays:
     """Makes an interpreter record arrays, and returns the record."""
-    seen = SeenArrays()
+    seen = SeenArrays(interpreter)
     interpreter.arrays_seen = seen
     interpreter.exact = True
     return seen
@@ -233,19 +276,20 @@ def facts_of(seen: SeenArrays, tracers: bool = False) -> Iterable[ArrayFacts]:
 
 def _is_tracer(place: Place) -> bool:
     """Whether each value is a tracer, or a pytree of tracers."""
-    values = place.seen or place.supposed
-    return 0 < len(values) <= MOST_SEEN and all(isinstance(one, Array) and one.staged for one in values)
+    values = place.values
+    return 0 < len(values) <= 2 * MOST_SEEN and all(isinstance(one, Array) and one.staged for one in values)
 
 
 def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
-    """The common part of all values, and each of them; None if one may not be an array."""
-    values = place.seen or place.supposed
-    arrays = [value for value in values if not is_none(value)]
-    if not arrays or len(values) > MOST_SEEN or not all(map(_is_one_array, arrays)):
+    """The common part of all arrays, and each of them; None if it is unknown whether a value is an array."""
+    values = place.values
+    arrays = [value for value in values if not isinstance(value, _NO_ARRAYS)]
+    if not arrays or len(values) > 2 * MOST_SEEN or not all(map(_is_one_array, arrays)):
         return None
     shapes = [symbolic_shape(value) for value in arrays]
     dtypes = [dtype_of(value) for value in arrays]
-    dtype = dtypes[0] if len(set(dtypes)) == 1 else ""
+    kinds = {strong(dtype) for dtype in dtypes}
+    dtype = kinds.pop() if len(kinds) == 1 else ""
     cases: dict[tuple[str, tuple[str, ...] | None], None] = {}
     for one, shape in zip(dtypes, shapes, strict=True):
         cases[strong(one), None if shape is None else tuple(written(size) for size in shape)] = None
@@ -255,11 +299,12 @@ def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
         node.col_offset,
         node.id if isinstance(node, ast.Name) else node.arg,
         place.function,
-        strong(dtype),
+        dtype,
         _common(shapes),
-        dtype.endswith("*"),
+        all(one.endswith("*") for one in dtypes),
         all(isinstance(value, Array) and value.staged for value in arrays),
         [Case(one, None if shape is None else list(shape)) for one, shape in cases] if len(cases) > 1 else [],
+        any(isinstance(value, _NO_ARRAYS) and not is_none(value) for value in values),
     )
 
 

@@ -48,7 +48,7 @@ TRACE_HOOKS = {
     "process_custom_vjp_call": 4,
 }
 _MAX_ROWS = 200
-_MAX_CASES = 96  # cases of one test that are evaluated one by one
+_MAX_CASES = 256  # cases of one test that are evaluated one by one
 
 
 class Entry(Part):

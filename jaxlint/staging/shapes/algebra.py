@@ -105,9 +105,9 @@ def cho_solve(applied: Applied) -> Result:
     return applied.shape(1, "b")
 
 
-@shapes("numpy.linalg.norm optax.safe_norm")
+@shapes("numpy.linalg.norm numpy.linalg.vector_norm optax.safe_norm")
 def norm(applied: Applied) -> Result:
-    position = 3 if applied.name.startswith("optax") else 2
+    position = 3 if applied.name.startswith("optax") else 99 if applied.name.endswith("vector_norm") else 2
     applied.only("ord", "axis", "keepdims")
     shape = applied.shape(0, "x")
     keeps = applied.flag(position + 1, "keepdims")
@@ -120,6 +120,14 @@ def norm(applied: Applied) -> Result:
 @shapes("numpy.linalg.matrix_rank")
 def matrix_rank(applied: Applied) -> Result:
     return applied.shape(0, "M")[:-2]
+
+
+@shapes("numpy.linalg.matrix_norm")
+def matrix_norm(applied: Applied) -> Shape:
+    shape = applied.shape(0, "x")
+    if len(shape) < 2:
+        applied.unclear()
+    return (*shape[:-2], 1, 1) if applied.flag(99, "keepdims") else shape[:-2]
 
 
 @shapes("scipy.linalg.block_diag")

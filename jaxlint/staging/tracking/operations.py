@@ -131,6 +131,12 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
     return "" if kind is None or not args else _dtype_of_kind(kind, name, args, kwargs, full)
 
 
+# Operands of functions, by the names under which programs pass them.
+_OPERANDS = frozenset(
+    """a ar arr array arrays ary lhs lhs_operand logits m operand query rhs tensors tup x x1 x2 xs y""".split()  # noqa: SIM905
+)
+
+
 @functools.cache
 def _has_own_dtype(name: str) -> bool:
     """Whether the function creates an array or converts to a dtype: its operands do not decide the dtype."""
@@ -428,7 +434,10 @@ class Operations(Part):
                 if type(part) is Array and part.made is not None and part.made.depth >= depth:
                     depth = part.made.depth + 1
         operation = Operation(name, tuple(call.args), call.kwargs, node, depth, full)
-        result.dtype = result_dtype(name, operation.args, call.kwargs, full)
+        operands = operation.args
+        if self.machine.exact and not operands:
+            operands = tuple(value for option, value in call.kwargs.items() if option in _OPERANDS)
+        result.dtype = result_dtype(name, operands, call.kwargs, full)
         result.rowless = lacks_rows(operation)
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
+from jaxlint.staging.shapes.agreement import like_start
 from jaxlint.staging.values import UNKNOWN, Array, DictValue, ListValue, TupleValue, Value, map_parts
 from jaxlint.staging.values.dtypes import dtype_of
 
@@ -44,3 +45,9 @@ def as_large_as(init: Value, result: Value, depth: int = 4) -> Value:
             items = [as_large_as(first, last, depth - 1) for first, last in pairs]
             return replace(result, items=items)
     return result
+
+
+def final_carry(init: Value, carry: Value, result: Value, exact: bool) -> Value:
+    """What a loop returns for the `carry` that its body got and the `result` of the body."""
+    final = as_large_as(init, result)
+    return like_start(carry, final) if exact else final

@@ -14,12 +14,14 @@ from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import StartingWithKeys, Tracing
+from jaxlint.staging.shapes.agreement import of_branches
 from jaxlint.staging.tracking.gradients import TANGENT, Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.carries import (
     as_large_as,
+    final_carry,
     first_of_pair,
     given_way,
     is_pair,
@@ -178,7 +180,7 @@ class ControlFlow(Part):
         through = self.machine.reversing > 0 and flow_in([result]) is not None
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through, x))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
-            final = as_large_as(init, result.items[0])
+            final = final_carry(init, carry, result.items[0], self.machine.exact)
             return self.bodies.flow_result(
                 TupleValue([final, self.stacked(result.items[1], xs, kwargs.get("length"))]),
                 frame,
@@ -186,7 +188,8 @@ class ControlFlow(Part):
             )
         unknown = self.operators.array_result(frame, call.args[1:], node, name=api)
         unknown.tree = True
-        return TupleValue([unknown, unknown])
+        final = final_carry(init, carry, unknown, self.machine.exact)
+        return TupleValue([self.bodies.flow_result(final, frame) if self.machine.exact else unknown, unknown])
 
     def with_final_dtypes(self, carry: Value, run: Callable[[Value], Value], frame: Frame) -> Value:
         """The carry as the body receives it: a weak dtype becomes the dtype that the body returns.
@@ -253,7 +256,7 @@ class ControlFlow(Part):
         self.machine.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         if isinstance(call.kwargs.get("buffers"), CALLABLE):
             self.bodies.staged_call(api, call.kwargs["buffers"], [carry], node, frame, "while_loop", why)
-        result = as_large_as(given[2], result)
+        result = final_carry(given[2], carry, result, self.machine.exact)
         if not api.startswith("equinox."):  # loops with a reverse mode
             result = self.gradients.loop_result(api, carry, result, node, frame)
         return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
@@ -282,7 +285,7 @@ class ControlFlow(Part):
         self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
         self.keys.tell_kept_keys(api, given[2], born, carry, result)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
-        result = as_large_as(given[3], result)
+        result = final_carry(given[3], carry, result, self.machine.exact)
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.gradients.loop_result(api, carry, result, node, frame)  # it becomes a while loop
         return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
@@ -348,8 +351,10 @@ class ControlFlow(Part):
         given = [self.boundary.to_staged(result, why) for result in results]
         for inside, result in zip(given, results, strict=True):
             linked(inside, result)
-        results = given
-        return self.bodies.flow_result(join_all(results), frame, [choice or UNKNOWN, *functions, *operands])
+        joined = join_all(given)
+        if self.machine.exact:
+            joined = of_branches(given, joined)
+        return self.bodies.flow_result(joined, frame, [choice or UNKNOWN, *functions, *operands])
 
     def flow_associative_scan(self, api: str, call: Call) -> Value:
         if len(call.args) < 2:
@@ -400,6 +405,8 @@ class ControlFlow(Part):
         result = self.gradients.under_gradient(reverse, args[0], call.passing(given, {})) if args else UNKNOWN
         value, extra = self.without_aux(result, call.kwargs)
         pullback = ExternalObject("jax.vjp.pullback", [value])
+        if reverse and self.machine.exact:
+            pullback.kwargs["primals"] = TupleValue(args[1:])
         return TupleValue([value, pullback, *extra]) if extra is not None else UNKNOWN
 
     def without_aux(self, result: Value, options: dict[str, Value]) -> tuple[Value, list[Value] | None]:

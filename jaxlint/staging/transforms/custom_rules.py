@@ -9,6 +9,7 @@ from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import InRules, NotDifferentiated, NotReversed
+from jaxlint.staging.shapes.agreement import tangents_of
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -81,7 +82,9 @@ class CustomRules(Part):
         if rule is not None:
             primals = TupleValue([a for n, a in enumerate(args) if n not in nondiff])
             why = Why(f"a tangent of `{t.label}` in", cause=frame.stage.why)
-            tangents = TupleValue([Array(True, why, tree=True) for _ in primals.items or ()])
+            tangents = TupleValue(
+                [self.tangent_of(a, Array(True, why, tree=True)) for a in primals.items or ()]
+            )
             self.calls.call_value(rule, call.passing([*fixed, primals, tangents], {}))
         forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
         if forward is None:
@@ -91,11 +94,13 @@ class CustomRules(Part):
         result = self.calls.call_value(forward, call.passing([*told, *args]))
         event = events.ForwardResultEvent(call.node, frame, t, forward, result)
         self.machine.emit("forward_result", event)
+        primal: Value = UNKNOWN
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
-            residuals = result.items[1]
+            primal, residuals = result.items
         if backward is not None:
-            cotangent = self.operators.array_result(frame, args, call.node)
-            cotangent.tree = True
+            unknown = self.operators.array_result(frame, args, call.node)
+            unknown.tree = True
+            cotangent = self.tangent_of(primal, unknown)
             returned = self.calls.call_value(backward, call.passing([*fixed, residuals, cotangent], {}))
             event = events.ForwardResultEvent(call.node, frame, t, backward, returned, backward=True)
             self.machine.emit("forward_result", event)
@@ -108,7 +113,10 @@ class CustomRules(Part):
         if len(result.items) == 2:
             why = Why("a cotangent of", cause=t.why)
             stage = Stage("custom_gradient", True, True, t.why, frame.stage)
-            self.machine.staging.in_stage(
-                result.items[1], stage, Call([Array(True, why, tree=True)], {}, node, frame)
-            )
+            cotangent = self.tangent_of(result.items[0], Array(True, why, tree=True))
+            self.machine.staging.in_stage(result.items[1], stage, Call([cotangent], {}, node, frame))
         return result.items[0]
+
+    def tangent_of(self, value: Value, tangent: Array) -> Value:
+        """A tangent or cotangent of `value`; in an exact analysis with its structure, shapes and dtypes."""
+        return tangents_of(value, tangent) if self.machine.exact else tangent

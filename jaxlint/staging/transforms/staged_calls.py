@@ -24,7 +24,7 @@ from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.custom_rules import CustomRules
 from jaxlint.staging.transforms.kernel_references import forms_of_references
-from jaxlint.staging.transforms.mapped_axes import Rows
+from jaxlint.staging.transforms.mapped_axes import Rows, TreeRows
 from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.trees import Trees
@@ -91,10 +91,11 @@ class StagedCalls(Part):
             return self.call_mapped(t, call)
         if kind in ("checkpoint", "variant"):
             staged = self.arguments.stage_arguments(t, call, told=False)
-            if kind == "checkpoint":
+            keeps = kind == "checkpoint" or self.machine.exact
+            if keeps:
                 self.keep_shapes(staged, call)
             result = self.in_stage(t.target, Stage(kind, True, True, t.why, frame.stage), staged)
-            if kind != "checkpoint":
+            if not keeps:
                 result = hidden(result)
             return result if frame.stage.staged else self.boundary.to_device(result, "")
         if kind == "pallas":
@@ -181,7 +182,7 @@ class StagedCalls(Part):
         spec = spec_of(t)
         staged: list[Value] = []
         copies: list[Value] = []
-        rows = Rows.of(t)
+        rows = TreeRows.of(t) if self.machine.exact else Rows.of(t)
         for position, value in enumerate(call.args):
             name = names[position] if position < len(names) else f"argument {position}"
             mapped = self.arguments.is_argument_mapped(t, position, name)
@@ -205,6 +206,9 @@ class StagedCalls(Part):
             )
             for n, v in call.kwargs.items()
         }
+        if isinstance(rows, TreeRows):
+            for n, v in call.kwargs.items():
+                rows.see_named(options[n], v)
         abstract = frame.stage.abstract or spec.abstract
         stage = Stage(t.kind, abstract, True, t.why, frame.stage, bound_axes(t))
         born, before = Origin(t.label).serial, list(frame.consumed)

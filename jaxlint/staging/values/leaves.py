@@ -17,7 +17,7 @@ from jaxlint.staging.values.objects import (
     Partial,
     TupleValue,
 )
-from jaxlint.staging.values.plain import StarArgument, Static, Value, is_none
+from jaxlint.staging.values.plain import StarArgument, Static, Unknown, Value, is_none
 from jaxlint.staging.values.pytrees import flattening, is_pytree, leaf_attributes, registration
 
 MOST_NODES = 300  # of one tree
@@ -68,7 +68,7 @@ def _fields(value: Instance) -> dict[object, Value] | None:
         names = None
     else:
         names = [name for name, field in declared.items() if not field.static]
-    if not names or not value.fields.keys() >= set(names):
+    if names is None or not (names or flatten is not None) or not value.fields.keys() >= set(names):
         raise UnclearTreeError
     return {name: value.fields[name] for name in names}
 
@@ -135,11 +135,19 @@ def _mapped(
     parts = None if is_leaf is not None and _decided(is_leaf(first)) else children(first)
     if parts is None:
         return change(first, *others)
-    beside = [children(other) for other in others]
-    if any(part is None or part.keys() != parts.keys() for part in beside):
-        raise UnclearTreeError
+    beside = [_beside(parts, other) for other in others]
     result = {
-        name: _mapped(change, part, [other[name] for other in beside if other is not None], is_leaf, left)
+        name: _mapped(change, part, [other[name] for other in beside], is_leaf, left)
         for name, part in parts.items()
     }
     return with_children(first, result)
+
+
+def _beside(parts: dict[object, Value], other: Value) -> dict[object, Value]:
+    """The children of another tree at the same places. Those of a tree of unknown structure are unknown."""
+    if type(other) is Unknown or (isinstance(other, Array) and other.tree):
+        return dict.fromkeys(parts, other)
+    found = children(other)
+    if found is None or found.keys() != parts.keys():
+        raise UnclearTreeError
+    return found

@@ -629,7 +629,7 @@ def taken(draw: Draw, name: str) -> Arguments:
 
 @family(
     "linear algebra",
-    "numpy.linalg.inv numpy.linalg.cholesky numpy.linalg.det numpy.linalg.slogdet numpy.linalg.eigh numpy.linalg.eigvalsh numpy.linalg.svd numpy.linalg.qr numpy.linalg.pinv numpy.linalg.solve numpy.linalg.norm scipy.linalg.inv scipy.linalg.expm scipy.linalg.solve scipy.linalg.solve_triangular scipy.linalg.block_diag numpy.cov",
+    "numpy.linalg.inv numpy.linalg.cholesky numpy.linalg.det numpy.linalg.slogdet numpy.linalg.eigh numpy.linalg.eigvalsh numpy.linalg.svd numpy.linalg.qr numpy.linalg.pinv numpy.linalg.solve numpy.linalg.norm numpy.linalg.vector_norm numpy.linalg.matrix_norm scipy.linalg.inv scipy.linalg.expm scipy.linalg.solve scipy.linalg.solve_triangular scipy.linalg.block_diag numpy.cov",
 )
 def linear_algebra(draw: Draw, name: str) -> Arguments:
     last = name.rpartition(".")[2]
@@ -638,7 +638,10 @@ def linear_algebra(draw: Draw, name: str) -> Arguments:
         return [draw.array((*batch, size, draw.size()), ("float32",))], (
             {"full_matrices": draw.maybe()} if last == "svd" and draw.maybe() else {}
         )
-    if last == "norm":
+    if last == "matrix_norm":
+        x = draw.array((*batch, size, draw.size()), ("float32", "complex64"))
+        return [x], ({"keepdims": draw.maybe()} if draw.maybe() else {})
+    if last in ("norm", "vector_norm"):
         x = draw.array(draw.shape(1, 2), ("float32",))
         return [x], draw.random.choice([{}, {"axis": -1}, {"axis": -1, "keepdims": True}])
     if last == "block_diag":

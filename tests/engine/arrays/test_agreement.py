@@ -1,0 +1,124 @@
+"""What `inspect --arrays` concludes from what JAX demands: loops return what they began with, branches agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jaxlint.source import read_source
+from jaxlint.staging.inspection.arrays import inspect_arrays
+
+BEGINNING = """
+import jax
+import jax.numpy as jnp
+from other import unknown
+
+"""
+
+
+def written(program: str, tmp_path: Path) -> dict[str, str]:
+    """What each variable of a program is, the last binding of a name alone."""
+    path = tmp_path / "program.py"
+    path.write_text(BEGINNING + program)
+    facts, analysis = inspect_arrays([read_source(path, "program.py")])
+    assert not analysis.errors
+    return {fact.name: fact.written().removesuffix(" tracer") for fact in facts}
+
+
+def test_loops_return_what_they_began_with(tmp_path: Path) -> None:
+    said = written(
+        """
+def main():
+    start = (jnp.zeros((3, 4)), {"n": jnp.ones(2, jnp.int32)})
+    a, held = jax.lax.fori_loop(0, 5, lambda i, c: unknown(c), start)
+    n = held["n"]
+    b, _ = jax.lax.while_loop(lambda c: unknown(c), lambda c: unknown(c), start)
+    (c, _), ys = jax.lax.scan(unknown, start, jnp.zeros((7, 2)))
+""",
+        tmp_path,
+    )
+    assert (said["a"], said["n"], said["b"], said["c"]) == ("f32[3, 4]", "i32[2]", "f32[3, 4]", "f32[3, 4]")
+    assert "ys" not in said
+
+
+def test_a_weak_start_becomes_what_the_body_returns(tmp_path: Path) -> None:
+    said = written(
+        """
+def main():
+    x = jax.lax.fori_loop(0, 5, lambda i, c: c + jnp.float16(1), 0.0)
+    y = jax.lax.fori_loop(0, 5, lambda i, c: unknown(c), 0.0)
+""",
+        tmp_path,
+    )
+    assert said["x"] == "f16[]"
+    assert "y" not in said or said["y"].startswith("?")
+
+
+def test_what_is_known_of_one_branch_is_known_of_both(tmp_path: Path) -> None:
+    said = written(
+        """
+def main():
+    p = jnp.array(True)
+    a, b = jax.lax.cond(p, lambda x: (x, jnp.zeros(2)), lambda x: unknown(x), jnp.ones((3, 4)))
+    c = jax.lax.switch(1, [lambda x: x.sum(), lambda x: unknown(x)], jnp.ones((3, 4)))
+    d = jax.lax.cond(p, lambda: 1.0, lambda: jnp.float32(2))
+""",
+        tmp_path,
+    )
+    assert (said["a"], said["b"], said["c"], said["d"]) == ("f32[3, 4]", "f32[2]", "f32[]", "f32[]")
+
+
+def test_cotangents_are_like_the_primals(tmp_path: Path) -> None:
+    said = written(
+        """
+def main():
+    out, pull = jax.vjp(lambda x, y: unknown(x, y), jnp.ones((3, 4)), {"y": jnp.zeros(2, jnp.bfloat16)})
+    gx, gy = pull(out)
+    g = gy["y"]
+""",
+        tmp_path,
+    )
+    assert (said["gx"], said["g"]) == ("f32[3, 4]", "bf16[2]")
+
+
+def test_vmap_over_trees(tmp_path: Path) -> None:
+    said = written(
+        """
+def main():
+    batch = {"x": jnp.ones((5, 3)), "y": jnp.ones((2, 5))}
+    out = jax.vmap(lambda b, k: b["x"] * b["y"][0] * k, in_axes=({"x": 0, "y": 1}, None))(batch, jnp.ones(()))
+    also = jax.vmap(lambda b, n: b["x"].sum() + n, in_axes=(0,))({"x": jnp.ones((5, 3))}, n=jnp.arange(5))
+""",
+        tmp_path,
+    )
+    assert (said["out"], said["also"]) == ("f32[5, 3]", "f32[5]")
+
+
+def test_a_guess_does_not_hide_what_calls_show(tmp_path: Path) -> None:
+    said = written(
+        """
+def step(params):
+    doubled = params * 2
+    return doubled
+
+def main():
+    fast = jax.jit(step)
+    fast(jnp.ones(3))
+""",
+        tmp_path,
+    )
+    assert said["doubled"] == "f32[3]"
+
+
+def test_what_may_also_be_no_array(tmp_path: Path) -> None:
+    said = written(
+        """
+def scaled(x):
+    return x
+
+def main():
+    scaled(jnp.ones(3))
+    scaled([1, 2])
+""",
+        tmp_path,
+    )
+    assert said["x"] == "f32[3] or no array"
