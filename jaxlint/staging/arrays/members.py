@@ -130,6 +130,8 @@ class ArrayMembers(Part):
             result = self.operators.array_result(frame, [base], node)
             if name in ("T", "mT"):
                 self.operations.made_by(result, "transpose", Call([base], {}, node, frame))
+            elif self.machine.exact and not base.tree:
+                self.operations.made_by(result, f"jax.numpy.{name}", Call([base], {}, node, frame))
             return result
         if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
             return ExternalMethod(base, name)

@@ -42,7 +42,7 @@ def answered(name: str, args: list[Value]) -> Value | None:
     if short == "issubdtype" and len(args) == 2:
         return _truth(_is_of_kind(_dtype_in(args[0]), args[1]))
     if short in ("isrealobj", "iscomplexobj"):
-        dtype = dtype_of(args[0])
+        dtype = _dtype_in(args[0])
         return _truth(None if not dtype else dtype.startswith("complex") == (short == "iscomplexobj"))
     if short in ("dtype", "canonicalize_dtype"):
         found = dtype_named(args[0])

@@ -197,6 +197,8 @@ class Introspection(Part):
         """The result of `isinstance` for a tracer or a concrete array, if it is certain."""
         options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
         if not isinstance(value, Array):
+            if self.machine.exact and _has_members_of(value, options):
+                return Static(True)
             return _truth(_is_instance(value, options))
         return array_is_instance(value, options, _OF_ARRAYS)
 
@@ -286,6 +288,23 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
                 return True
             return False if known else None
     return None
+
+
+def _has_members_of(value: Value, options: Sequence[Value]) -> bool:
+    """Whether the class of a value has all members of a protocol among `options`."""
+    cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
+    return cls is not None and any(type(one) is ClassValue and _satisfies(cls, one) for one in options)
+
+
+def _satisfies(cls: ClassValue, option: ClassValue) -> bool:
+    if _PROTOCOLS.isdisjoint(option.external_bases()):
+        return False
+    wanted = {name for name in (*option.namespace, *option.fields) if not name.startswith("_")}
+    fields = cls.all_fields()
+    return bool(wanted) and all(name in fields or cls.lookup(name) is not None for name in wanted)
+
+
+_PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
 
 
 def _object_is(cls: ClassValue, option: Value) -> bool | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from jaxlint.jaxapi.dtypes import (
     KINDS,
@@ -24,7 +25,9 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.listeners import hand
 from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.exact import form_of
 from jaxlint.staging.shapes.known import lacks_rows
+from jaxlint.staging.shapes.ranks import rank_of
 from jaxlint.staging.tracking.gradients import stops_gradient
 from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.values import (
@@ -41,6 +44,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import dtype_named, dtype_of, numpy_result
+from jaxlint.staging.values.sizes import symbol
 
 MAX_DEPTH = 24  # the chain of operations that an array remembers
 MANY = 8 * MAX_DEPTH  # for `inspect`, which shows arrays after the evaluation
@@ -442,6 +446,11 @@ class Operations(Part):
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None
         result.made = operation
+        if self.machine.exact and not result.tree and symbolic_shape(result) is None:
+            rank = rank_of(operation)
+            if rank is not None:
+                result.form = form_of(tuple(symbol("?") for _ in range(rank)))
+                result.made = replace(operation, args=(), name=f"{name} of unknown sizes")
         if self.machine.wants_operations and self.machine.reports(frame):
             hearers = self.machine.listeners.of("operation", name)
             if hearers:

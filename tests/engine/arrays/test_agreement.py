@@ -122,3 +122,78 @@ def main():
         tmp_path,
     )
     assert said["x"] == "f32[3] or no array"
+
+
+def test_operators_as_functions(tmp_path: Path) -> None:
+    said = written(
+        """
+import operator
+
+def main():
+    a = jax.tree.map(operator.sub, {"x": jnp.ones((3, 1))}, {"x": jnp.ones(4)})["x"]
+    b = operator.neg(a)
+    c = operator.lt(a, 0)
+""",
+        tmp_path,
+    )
+    assert (said["a"], said["b"], said["c"]) == ("f32[3, 4]", "f32[3, 4]", "bool[3, 4]")
+
+
+def test_the_rank_is_known_where_sizes_are_not(tmp_path: Path) -> None:
+    said = written(
+        """
+def main():
+    n = unknown()
+    a = jnp.pad(jnp.ones((2, 3)), n)
+    b = jnp.einsum("sd,Sd->sS", jnp.asarray(unknown()), jnp.ones((2, 3)))
+    c = jax.lax.conv_general_dilated(lhs=jnp.ones((1, 3, 8)), rhs=unknown(), window_strides=n, padding=n)
+    d = jnp.asarray(unknown(), jnp.float32).reshape(2, -1)
+""",
+        tmp_path,
+    )
+    assert (said["a"], said["b"], said["c"], said["d"]) == (
+        "f32[?, ?]",
+        "?[?, ?]",
+        "f32[?, ?, ?]",
+        "f32[2, ?]",
+    )
+
+
+def test_maps_over_a_known_and_an_unknown_tree(tmp_path: Path) -> None:
+    said = written(
+        """
+def main():
+    params = {"w": jnp.ones((3, 4)), "b": jnp.ones(4)}
+    new = jax.tree.map(lambda p, u: (p + u).reshape(p.shape).astype(p.dtype), params, unknown())
+    w, b = new["w"], new["b"]
+""",
+        tmp_path,
+    )
+    assert (said["w"], said["b"]) == ("f32[3, 4]", "f32[4]")
+
+
+def test_protocols(tmp_path: Path) -> None:
+    said = written(
+        """
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+@runtime_checkable
+class Initable(Protocol):
+    def init(self, params): ...
+
+class Method(NamedTuple):
+    init: Any
+
+class Other(NamedTuple):
+    start: Any
+
+def begin(method):
+    return method.init(jnp.ones(3)) if isinstance(method, Initable) else jnp.ones(4)
+
+def main():
+    a = begin(Method(lambda p: 2 * p))
+    b = begin(Other(None))
+""",
+        tmp_path,
+    )
+    assert (said["a"], said["b"]) == ("f32[3]", "f32[4]")
