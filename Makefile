@@ -13,7 +13,7 @@ PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets test-editors test-vscode slurm vscode gpu rules golden recording migrations coverage constraints docs release clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets test-editors test-vscode slurm test-ray vscode gpu rules golden recording migrations coverage constraints docs release clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,9 @@ test-vscode: setup ## the extension in VS Code's workbench; downloads 200 MB, ne
 
 slurm: ## install Slurm where that is allowed, for the tests that start one
 	@tools/slurm.sh
+
+test-ray: setup ## the tests of Ray's JaxTrainer; downloads ray[train] (100 MB)
+	@PYTHON="$(PYTHON)" tools/ray_train.sh
 
 gpu: ## the tests that need a GPU
 	@PYTHON="$(PYTHON)" tools/gpu.sh

@@ -52,7 +52,8 @@ _OPTIONS = (
     click.option(
         "--launcher",
         metavar="COMMAND",
-        help="Run the program as several processes, which this command starts: 'srun -n 8', 'mpirun -n 4'.",
+        help="Run the program as several processes, which this command starts: 'srun -n 8', 'mpirun -n 4'. 'ray': the program is a "
+        "script whose JaxTrainer starts them.",
     ),
     click.option(
         "--stall",

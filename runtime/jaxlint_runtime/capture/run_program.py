@@ -90,7 +90,7 @@ def run_program(
             _join_threads(stopper)
             ending = Ending(How.FINISHED, status, said)
         except BaseException as error:
-            ending = _ending(error, stopper)
+            ending = ending_of(error, stopper)
         finally:
             stopper.finish()
     if os.getpid() != process:  # a forked child that reached the end of the script: its work is done
@@ -101,8 +101,12 @@ def run_program(
     return ending
 
 
-def _ending(error: BaseException, stopper: Stopper) -> Ending:
-    if isinstance(error, StopProgram) or (stopper.requested and isinstance(error, KeyboardInterrupt)):
+def ending_of(error: BaseException, stopper: Stopper | None = None) -> Ending:
+    """How a program ended that raised this."""
+    asked = stopper is not None and stopper.requested
+    if stopper is not None and (
+        isinstance(error, StopProgram) or (asked and isinstance(error, KeyboardInterrupt))
+    ):
         return Ending(How.STOPPED, 0, f"stopped the program {stopper.reason}")
     if isinstance(error, HardExit):
         return Ending(How.FINISHED, error.status, f"the program called os._exit({error.status})")

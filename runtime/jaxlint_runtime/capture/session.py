@@ -76,8 +76,8 @@ class Session:
         self._undo: list[tuple[ModuleType, str, Any]] = []
         self._imports = AfterImport({"jax": self._on_jax, "jax.experimental.pjit": self._on_pjit})
 
-    def run(self) -> Ending:
-        """Run the program under the hooks."""
+    def run(self, program: Callable[[], Ending] | None = None) -> Ending:
+        """Runs the program of the job under the hooks, or what is passed."""
         os.register_at_fork(after_in_child=self._forked)
         self._imports.install()
         self._watched_imports.install()
@@ -88,6 +88,8 @@ class Session:
         if self.kind is Kind.MODULE:
             self._count_module()
         try:
+            if program is not None:
+                return program()
             return run_program(
                 self.kind,
                 self.job.launch.target,

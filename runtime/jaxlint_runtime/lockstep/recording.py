@@ -87,11 +87,13 @@ class Recording:
         self._launches = 0
         self._host_data: Counter[int] = Counter()  # calls, by their stack
         self.joined = False
+        self._thread = 0
         self._last: weakref.ref[Any] | None = None  # a result of the last launched program
 
     def begin(self, started_as: int | None) -> None:
         """Writes the first line, and signs of life from now on."""
         self._writer.write(Began(socket.gethostname(), os.getpid(), started_as))
+        self._thread = threading.get_ident()  # that of the program
         threading.Thread(target=self._watch, name="jaxlint-lockstep", daemon=True).start()
 
     def on_jax(self, jax: ModuleType) -> None:
@@ -99,7 +101,7 @@ class Recording:
         from jaxlint_runtime import compat
 
         compat.LaunchHooks(self._compiling, self._compiled, self._launching, self._launched).install()
-        compat.on_initialize(self._on_joined, self._given)
+        compat.on_initialize(self.on_joined, self._given)
         host_data.on_jax(jax, self._host_data_made)
         if self._stays:
             self.disconnect = compat.stay_connected()
@@ -110,7 +112,8 @@ class Recording:
 
     # ---- hooks ----
 
-    def _on_joined(self, process: int, processes: int) -> None:
+    def on_joined(self, process: int, processes: int) -> None:
+        """The processes of the program have found each other."""
         self.joined = True
         self._writer.write(Joined(process, processes))
 
@@ -203,7 +206,6 @@ class Recording:
 
     def _watch(self) -> None:
         """Reports that the process is alive, and its position while it launches nothing."""
-        main = threading.main_thread().ident or 0
         seen, told = -1, (0, False)
         while True:
             time.sleep(_TICK)
@@ -212,7 +214,7 @@ class Recording:
             seen = launches
             if launches != before:
                 continue
-            frame = sys._current_frames().get(main)
+            frame = sys._current_frames().get(self._thread)
             inside = self._computes() or (frame is not None and self._is_jax(frame))
             now = self._stack(frame), inside
             if now != told:

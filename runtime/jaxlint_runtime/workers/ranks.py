@@ -55,12 +55,14 @@ class Ranks:
         self.put(JOB, encode(job))
         self.sign(time.monotonic())
         where = lent()
-        command = [request.python, "-P", str(BOOT), "rank", str(folder), where["JAXLINT_LENT"]]
+        role = "ray" if how.by_ray else "rank"
+        command = [request.python, "-P", str(BOOT), role, str(folder), where["JAXLINT_LENT"]]
         limit = request.memory_limit or default_memory_limit() // (how.processes or 1)
         try:
             if how.processes is None:
                 environment = {**os.environ, **where}
-                self._start([*how.launcher, *command], environment, limit, output)
+                launcher = () if how.by_ray else how.launcher
+                self._start([*launcher, *command], environment, limit, output)
             for number in range(how.processes or 0):
                 environment = {**os.environ, **where, **_numbered(number, how, coordinator or "")}
                 simulate(environment, [("local", how.local_devices)])
