@@ -155,7 +155,8 @@ _WAIT = 600.0  # seconds
     "--workers",
     metavar="ENGINE",
     help="Try candidates in other processes, one job for each function and target: local:2 (on this machine), submitit:PARTITION "
-    "(Slurm), ray:ADDRESS. Options for the engine follow a comma: submitit:gpu,slurm_gres=gpu:1.",
+    "(Slurm), ray:ADDRESS. Options for the engine follow a comma: submitit:gpu,slurm_gres=gpu:1. With --mesh, the jobs compile "
+    "placements; jobs=N is their number (4).",
 )
 @click.option(
     "--workers-wait",
@@ -246,7 +247,7 @@ def command(
         costs=costs,
         inputs=inputs,
         dims=dict(dims),
-        workers=_workers(workers, workers_wait, shape is not None),
+        workers=_workers(workers, workers_wait),
         **files.for_worker(),
     )
     if sizes and (apply or costs):
@@ -319,7 +320,7 @@ def _mesh(
     return tuple(zip(shape.names, shape.sizes, strict=True))
 
 
-def _workers(text: str | None, wait: float | None, shards: bool) -> Workers | None:
+def _workers(text: str | None, wait: float | None) -> Workers | None:
     """The engine of --workers. Raises Failure."""
     from jaxlint_runtime.engines.choosing import parse_workers
     from jaxlint_runtime.request import CannotRun
@@ -328,8 +329,6 @@ def _workers(text: str | None, wait: float | None, shards: bool) -> Workers | No
         if wait is not None:
             raise Failure("--workers-wait goes with --workers")
         return None
-    if shards:
-        raise Failure("--mesh searches in one process; leave out --workers")
     try:
         return parse_workers(text, _WAIT if wait is None else wait)
     except CannotRun as error:

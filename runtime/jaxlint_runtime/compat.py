@@ -219,6 +219,73 @@ def is_tracing() -> bool:
     return not _jax_core.trace_state_clean()
 
 
+# ---- what compiling a program in another process needs (jaxlint_runtime.sharding) ----
+
+
+@dataclass(frozen=True, slots=True)
+class CompileRequest:
+    """What JAX passes to the compiler, in a form that another process with the same versions can read."""
+
+    module: bytes  # MLIR bytecode
+    options: bytes
+    devices: tuple[int, ...]  # their ids, in order
+
+
+class _Passed(Exception):
+    """Ends a compile before it begins."""
+
+
+def compile_request(lowered: Any, options: dict[str, Any] | None) -> CompileRequest | None:
+    """What compiling a `jax.stages.Lowered` would pass to the compiler; None if that refers to this process, as callbacks do."""
+    from jax._src import compiler
+    from jax._src.interpreters import mlir
+
+    compile_one = compiler.compile_or_get_cached
+    found: list[CompileRequest | None] = []
+
+    def record(
+        backend: Any, computation: Any, devices: Any, given: Any, host_callbacks: Any, *rest: Any, **more: Any
+    ) -> Any:
+        ids = tuple(int(device.id) for device in devices.flat)
+        module = mlir.module_to_bytecode(computation)
+        found.append(None if host_callbacks else CompileRequest(module, given.SerializeAsString(), ids))
+        raise _Passed
+
+    compiler.compile_or_get_cached = record  # type: ignore[assignment]
+    try:
+        lowered.compile(compiler_options=options)
+    except _Passed:
+        pass
+    finally:
+        compiler.compile_or_get_cached = compile_one
+    return found[0]
+
+
+def compile_as_requested(request: CompileRequest, devices: Sequence[Any]) -> Any:
+    """Compiles for those of `devices` that the request names. The result tells its text and costs like a `jax.stages.Compiled`."""
+    from jax._src import compiler, stages
+    from jax._src.interpreters import mlir
+    from jax._src.lib import xla_client
+    from jax._src.lib.mlir import ir
+
+    by_id = {device.id: device for device in devices}
+    chosen = tuple(by_id[number] for number in request.devices)
+    with mlir.make_ir_context():
+        executable = compiler.backend_compile_and_load(
+            chosen[0].client,
+            ir.Module.parse(request.module),
+            xla_client.DeviceList(chosen),
+            xla_client.CompileOptions.ParseFromString(request.options),
+            [],
+        )
+
+    class Compiled(stages.Executable):
+        def xla_extension_executable(self) -> Any:
+            return executable
+
+    return Compiled()
+
+
 # ---- what the order of several processes needs (jaxlint_runtime.lockstep) ----
 
 

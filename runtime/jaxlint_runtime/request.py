@@ -31,7 +31,7 @@ class Workers:
 
     engine: str  # "local", "submitit" or "ray"
     place: str | None = None  # the partition of Slurm, the address of Ray
-    side_by_side: int = 1  # of "local"
+    side_by_side: int = 1  # of "local", and of a search for placements
     options: Mapping[str, str] = field(default_factory=dict)  # for the engine, as they were given
     wait: float = 600.0  # seconds that a job may wait for its machine
 
@@ -158,6 +158,9 @@ class Request:
         return max(self.roots(), key=lambda root: -len(root.parts))
 
 
+BY_RAY = ("ray",)  # a launcher that is no command
+
+
 @dataclass(frozen=True, slots=True)
 class InStep:
     """How the processes of one program are started, and when they count as stalled."""
@@ -175,6 +178,11 @@ class InStep:
         return self.step is not None or (
             self.processes is None and not self.launcher and self.shared is not None
         )
+
+    @property
+    def by_ray(self) -> bool:
+        """Whether the program is a script whose `JaxTrainer` starts the processes."""
+        return self.launcher == BY_RAY
 
     @property
     def counted(self) -> str:
@@ -198,7 +206,7 @@ class InStep:
             )
         if self.launcher and self.processes is not None:
             raise CannotRun("--launcher says how many processes there are; leave out --processes")
-        if self.launcher and shutil.which(self.launcher[0]) is None:
+        if self.launcher and not self.by_ray and shutil.which(self.launcher[0]) is None:
             raise CannotRun(f"--launcher: {self.launcher[0]} cannot be run here; check the path")
         if self.shared is not None and not os.access(self.shared, os.W_OK | os.X_OK):
             raise CannotRun(f"--shared {self.shared}: cannot be written to; name another folder")

@@ -21,9 +21,11 @@ from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.engines.choosing import open_engine
 from jaxlint_runtime.engines.dispatch import Dispatch
+from jaxlint_runtime.engines.placement_jobs import PlacementJobs
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.optimiser_settings import EAGER, ENVIRONMENT, SOURCE
 from jaxlint_runtime.protocol.jobs import Capture, Leave, Shard
+from jaxlint_runtime.protocol.placements import PlacementQuestion
 from jaxlint_runtime.protocol.worker_events import (
     Captured,
     Error,
@@ -72,6 +74,7 @@ class Verification(Run):
     _done: list[tuple[str, int, str]] = field(default_factory=list)
     _at_work: OfFunction | None = None
     _foreseen: CheckResult | None = None
+    _placing: PlacementJobs | None = None  # jobs that compile placements
     _postponed: bool = False  # the candidates of functions wait for the edits of the source
 
     def run(self) -> Document:
@@ -226,16 +229,30 @@ class Verification(Run):
         self._left = []
         done = tuple(self._done)
         with tempfile.TemporaryDirectory(prefix="jaxlint-candidates-") as folder:
-            mesh = self.request.mesh
-            then = Leave(folder, done) if mesh is None else Shard(mesh, done)
+            mesh, workers = self.request.mesh, self.request.workers
+            count = 0 if workers is None else workers.side_by_side
+            then = Leave(folder, done) if mesh is None else Shard(mesh, done, jobs=count)
             job = dataclasses.replace(job, then=then)
             with start_worker(self.request, job, scratch, self.listener.output) as worker:
                 try:
                     death = self._follow(worker, job, scratch)
                 finally:
                     self.error_tail = worker.error_tail
+                    if self._placing is not None:
+                        self._placing.close()
+                        self._placing = None
             self._measure(job, scratch)
         return death
+
+    def _place(self, worker: WorkerProcess, question: PlacementQuestion) -> None:
+        """Passes a placement on to the jobs of --workers."""
+        workers = self.request.workers
+        assert workers is not None
+        if self._placing is None:
+            self._placing = PlacementJobs(
+                self, workers, lambda: open_engine(workers, self.listener.output), worker.send
+            )
+        self._placing.ask(question)
 
     def _measure(self, job: Capture, scratch: Scratch | None) -> None:
         """Proves the exported functions of one run of the program: here one after the other, or where --workers says."""
@@ -262,7 +279,9 @@ class Verification(Run):
                 if any(one.calls for one in event.functions):
                     cause = "did not stop in time and was killed"
                     stopping.append(Deadline(limit + _SLACK, cause))
-            if isinstance(event, Captured):
+            if isinstance(event, PlacementQuestion):
+                self._place(worker, event)
+            elif isinstance(event, Captured):
                 self._captured(event)
                 known = self.known(go_on=not self._postponed)
                 worker.send(known if scratch is None else known.moved(scratch.to_copy))
@@ -270,8 +289,15 @@ class Verification(Run):
             else:
                 self.hear(event)
 
+        def look() -> float:
+            if self._placing is None:
+                return math.inf
+            if self._placing.is_busy:
+                patience.renew()  # jobs have limits of their own
+            return self._placing.look()
+
         try:
-            last = follow(worker, hear, lambda: [whole, patience, *stopping], scratch)
+            last = follow(worker, hear, lambda: [whole, patience, *stopping], scratch, look)
         except Death as death:
             return death
         if isinstance(last, Error):

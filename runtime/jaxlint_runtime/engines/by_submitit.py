@@ -25,14 +25,14 @@ from jaxlint_runtime.engines.relay import relay
 from jaxlint_runtime.protocol.errands import Errand, read_errand
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.request import CannotRun, Workers
-from jaxlint_runtime.targets import parse
 from jaxlint_runtime.workers.cleanup import remove, temporary_files_in
+from jaxlint_runtime.workers.growing_file import GrowingFile, append
 
 _MINUTES = 60  # a job may take, unless `timeout_min` says otherwise
 _SIGN = 5.0  # seconds between two signs of life
 _UNSIGNED = 60.0  # seconds without one, after which jobs end themselves
 _LATE = 15.0  # seconds that a shared folder may take to show the last lines of a job
-_FUNCTION, _EVENTS, _ALIVE = "function", "events.jsonl", "alive"
+_FUNCTION, _EVENTS, _ASKED, _ALIVE = "function", "events.jsonl", "asked.jsonl", "alive"
 
 
 class SubmititEngine:
@@ -81,7 +81,7 @@ class SubmititEngine:
         """One array of jobs for errands that need a GPU, and one for the others."""
         made: dict[int, _SubmittedJob] = {}
         for on_gpu in (False, True):
-            chosen = [n for n, one in enumerate(errands) if (parse(one.left.target).name == "gpu") is on_gpu]
+            chosen = [n for n, one in enumerate(errands) if _runs_on_gpu(one) is on_gpu]
             if not chosen:
                 continue
             try:
@@ -103,7 +103,8 @@ class SubmititEngine:
         """A folder with the errand and its function, for one job."""
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         stored = folder / _FUNCTION
-        shutil.copytree(errand.left.folder, stored)
+        if errand.placing is None:
+            shutil.copytree(errand.left.folder, stored)
         left = dataclasses.replace(errand.left, folder=str(stored))
         (folder / "errand.json").write_bytes(encode(dataclasses.replace(errand, left=left)))
         return folder
@@ -128,22 +129,20 @@ class _SubmittedJob:
         self._folder = folder
         self._job = job
         self._late = late
-        self._read = 0  # bytes
-        self._rest = b""
+        self._events = GrowingFile(folder / _EVENTS)
         self._done: float | None = None
         self._over = False
 
     def lines(self) -> Sequence[bytes]:
         """The lines that it has written since the last call."""
+        return self._events.lines()
+
+    def ask(self, question: bytes) -> None:
+        """Passes a question on. Raises LostEngine."""
         try:
-            with (self._folder / _EVENTS).open("rb") as file:
-                file.seek(self._read)
-                data = file.read()
-        except OSError:
-            return []
-        self._read += len(data)
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        return lines
+            append(self._folder / _ASKED, [question])
+        except OSError as error:
+            raise LostEngine(f"cannot write to its folder ({error.strerror})") from None
 
     def ended(self) -> str | None:
         """How it ended."""
@@ -192,11 +191,12 @@ def work(name: str) -> None:
                 seen, since = now, time.monotonic()
         return folder.exists() and time.monotonic() - since < _UNSIGNED
 
-    def say(lines: list[bytes]) -> None:
-        with events.open("ab") as file:
-            file.write(b"".join(line + b"\n" for line in lines))
+    errand = read_errand((folder / "errand.json").read_text(encoding="utf-8"))
+    relay(errand, lambda lines: append(events, lines), wanted, GrowingFile(folder / _ASKED).lines)
 
-    relay(read_errand((folder / "errand.json").read_text(encoding="utf-8")), say, wanted)
+
+def _runs_on_gpu(errand: Errand) -> bool:
+    return not errand.only_compiles and errand.left.target == "gpu"
 
 
 def _numbers(options: dict[str, str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from jaxlint_runtime.engines.engine import Engine
 from jaxlint_runtime.request import CannotRun, Workers
 
 _FORMS = "local:N, submitit[:PARTITION] or ray[:ADDRESS]"
+_JOBS = 4  # of a search for placements, where the engine finds the machines
 _EXTRAS = ("submitit", "ray")  # engines by the names of their packages, which are those of jaxlint's extras
 
 
@@ -23,9 +24,12 @@ def parse_workers(text: str, wait: float) -> Workers:
         return Workers(engine, side_by_side=int(place), wait=wait)
     if engine not in _EXTRAS or place == "" or not all(name and value for name, value in options.items()):
         raise CannotRun(f"--workers {text}: names no engine; use {_FORMS}")
+    jobs = options.pop("jobs", str(_JOBS))
+    if not jobs.isdigit() or int(jobs) < 1:
+        raise CannotRun(f"--workers {text}: jobs={jobs} is no number of jobs")
     if importlib.util.find_spec(engine) is None:
         raise CannotRun(f'--workers {engine}: is not installed: pip install "jaxlint-suite[{engine}]"')
-    return Workers(engine, place, options=options, wait=wait)
+    return Workers(engine, place, int(jobs), options, wait)
 
 
 def open_engine(workers: Workers, output: Callable[[str, bytes], None]) -> Engine:

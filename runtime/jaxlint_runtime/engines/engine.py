@@ -23,6 +23,9 @@ class Job(Protocol):
     def lines(self) -> Sequence[bytes]:
         """The complete lines that it has written since the last call."""
 
+    def ask(self, question: bytes) -> None:
+        """Sends a line to an errand that answers questions. Raises LostEngine."""
+
     def ended(self) -> str | None:
         """How it ended, empty if it is done; None while it waits or runs. After the end all of its lines can be read."""
 

@@ -38,6 +38,7 @@ class Mailbox:
 
     def __init__(self) -> None:
         self._lines: dict[int, list[bytes]] = {}
+        self._asked: dict[int, list[bytes]] = {}
 
     def put(self, number: int, lines: list[bytes]) -> None:
         """Adds lines of a task."""
@@ -47,6 +48,14 @@ class Mailbox:
         """Returns and removes all stored lines."""
         lines, self._lines = self._lines, {}
         return lines
+
+    def ask(self, number: int, question: bytes) -> None:
+        """Adds a question to a task."""
+        self._asked.setdefault(number, []).append(question)
+
+    def asked(self, number: int) -> list[bytes]:
+        """Returns and removes the questions to a task."""
+        return self._asked.pop(number, [])
 
 
 class RayEngine:
@@ -96,11 +105,11 @@ class RayEngine:
         try:
             for errand in errands:
                 number = len(self._jobs)
-                packed = self._ray.put(_pack(Path(errand.left.folder)))
+                packed = self._ray.put(b"" if errand.placing is not None else _pack(Path(errand.left.folder)))
                 task = self._errand.options(**self._needs(errand)).remote(
                     number, encode(errand).decode(), packed, self._mailbox
                 )
-                self._jobs[number] = _RayJob(self, task)
+                self._jobs[number] = _RayJob(self, number, task)
                 made.append(self._jobs[number])
         except Exception as error:
             raise LostEngine(said_by(error)) from None
@@ -111,7 +120,7 @@ class RayEngine:
         target = parse(errand.left.target)
         given = {name: value for name, value in self._resources.items() if name in _BUILT_IN}
         others = {name: value for name, value in self._resources.items() if name not in _BUILT_IN}
-        if target.compile_only:
+        if errand.only_compiles:
             return {"num_cpus": given.get("num_cpus", 1)}
         found: dict[str, Any] = {"num_cpus": 1, **given, "resources": others}
         if target.platform == "gpu":
@@ -129,6 +138,13 @@ class RayEngine:
             raise LostEngine(f"gives no answer ({type(error).__name__})") from None
         for number, lines in found.items():
             self._jobs[number].said += lines
+
+    def ask(self, number: int, question: bytes) -> None:
+        """Passes a question on to a task. Raises LostEngine."""
+        try:
+            self._ray.get(self._mailbox.ask.remote(number, question), timeout=_ANSWER)
+        except Exception as error:
+            raise LostEngine(f"gives no answer ({type(error).__name__})") from None
 
     def end_of(self, task: Any) -> str | None:
         """How a task ended; None while it waits or runs."""
@@ -164,8 +180,9 @@ class RayEngine:
 
 
 class _RayJob:
-    def __init__(self, engine: RayEngine, task: Any) -> None:
+    def __init__(self, engine: RayEngine, number: int, task: Any) -> None:
         self._engine = engine
+        self._number = number
         self.task = task
         self._end: str | None = None
         self.said: list[bytes] = []
@@ -174,6 +191,10 @@ class _RayJob:
         """The lines that have arrived."""
         said, self.said = self.said, []
         return said
+
+    def ask(self, question: bytes) -> None:
+        """Passes a question on. Raises LostEngine."""
+        self._engine.ask(self._number, question)
 
     def ended(self) -> str | None:
         """How it ended."""
@@ -196,13 +217,15 @@ def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
 
     found = read_errand(errand)
     with own_folder() as folder:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(folder, filter="data")
+        if packed:
+            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+                archive.extractall(folder, filter="data")
         left = dataclasses.replace(found.left, folder=folder)
         relay(
             dataclasses.replace(found, left=left),
             lambda lines: ray.get(mailbox.put.remote(number, lines)),
             lambda: True,
+            lambda: ray.get(mailbox.asked.remote(number)),
         )
 
 

@@ -60,6 +60,10 @@ class _LocalJob:
         """The lines that it has written."""
         return self._process.take()
 
+    def ask(self, question: bytes) -> None:
+        """Passes a question on."""
+        self._process.ask([question])
+
     def ended(self) -> str | None:
         """How it ended."""
         return self._process.ended()

@@ -18,8 +18,14 @@ _LOOK = 0.2  # seconds
 _OF_THE_MACHINE = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_", "TPU_")
 
 
-def relay(errand: Errand, say: Callable[[list[bytes]], None], wanted: Callable[[], bool]) -> None:
-    """Runs an errand in a separate process. `wanted` is called regularly: whether anyone still waits for it."""
+def relay(
+    errand: Errand,
+    say: Callable[[list[bytes]], None],
+    wanted: Callable[[], bool],
+    questions: Callable[[], list[bytes]],
+) -> None:
+    """Runs an errand in a separate process. `wanted` is called regularly: whether anyone still waits for it. `questions` are new ones
+    for an errand that is asked some."""
     own = {
         name: value for name, value in errand.left.environment.items() if not name.startswith(_OF_THE_MACHINE)
     }
@@ -30,6 +36,8 @@ def relay(errand: Errand, say: Callable[[list[bytes]], None], wanted: Callable[[
             while (end := process.ended()) is None:
                 if not wanted():
                     return
+                if errand.placing is not None and (asked := questions()):
+                    process.ask(asked)
                 _pass(process, say)
                 time.sleep(_LOOK)
             _pass(process, say)

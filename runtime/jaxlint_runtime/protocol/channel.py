@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import select
 import threading
 
 from jaxlint_runtime.protocol.json_records import encode
@@ -36,6 +37,10 @@ class Channel:
                 if error.errno == errno.EPIPE:
                     os._exit(1)
                 raise
+
+    def is_waiting(self) -> bool:
+        """Whether `receive` has something to read."""
+        return b"\n" in self._rest or bool(select.select([self._read], [], [], 0)[0])
 
     def receive(self) -> str:
         """Waits for the next line. Raises EOFError if the other side is gone."""

@@ -2,7 +2,8 @@
 target.
 
 The process receives one `Errand` and writes one event a line: `Begun` first, and then the events of the
-search (`worker_events`). The job that runs it adds `Done` once the process has ended.
+search (`worker_events`). The job that runs it adds `Done` once the process has ended. An errand that compiles placements
+searches nothing: it receives questions, one a line, and answers them until it is ended.
 """
 
 from __future__ import annotations
@@ -15,6 +16,15 @@ from typing import Any
 from jaxlint_runtime.protocol.jobs import Trying
 from jaxlint_runtime.protocol.json_records import Message, from_plain, one_of
 from jaxlint_runtime.protocol.worker_events import KINDS, Event, Left
+from jaxlint_runtime.targets import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """The mesh and the targets of the placements that an errand compiles."""
+
+    mesh: tuple[tuple[str, int], ...]
+    targets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,12 @@ class Errand:
     python: str | None = None  # the interpreter of the program; None: the one that runs the errand
     peaks: bool = False  # also report the target's peak figures
     versions: dict[str, str] = field(default_factory=dict)  # that the artefacts were written with
+    placing: Placing | None = None  # instead of a search: compiles placements as they are asked for
+
+    @property
+    def only_compiles(self) -> bool:
+        """Whether it runs nothing, so that it needs no device and disturbs nobody's times."""
+        return self.placing is not None or parse(self.left.target).compile_only
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from jaxlint_runtime.protocol.json_records import Message, Plain, from_plain, one_of
+from jaxlint_runtime.protocol.placements import PlacementAnswer, PlacementQuestion
 
 RUN_FOLDER = "jaxlint-run-"  # the prefix of a run's folder of temporary files
 Move = Callable[[str], str]  # maps a path of the project to that in its scratch copy
@@ -87,6 +88,8 @@ class Shard(Message):
 
     mesh: tuple[tuple[str, int], ...]  # names and sizes of its axes
     skip: tuple[tuple[str, int, str], ...] = ()
+    compiles: int = 48  # on simulated devices, before constraints on activations are tried
+    jobs: int = 0  # that compile placements on request; 0: the same process compiles them
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,16 @@ class Measure(Message):
         return self
 
 
-Job = Capture | Trial | Measure
+@dataclass(frozen=True, slots=True)
+class CompilePlacements(Message):
+    """Runs no program: compiles placements, as they are asked for."""
+
+    def moved(self, original: str, copy: str, move: Move) -> CompilePlacements:
+        """It contains no paths of the project."""
+        return self
+
+
+Job = Capture | Trial | Measure | CompilePlacements
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +242,8 @@ class TellPeaks(Message):
 
 
 Question = Open | Prove | TellPeaks
+# A line to a worker, after the first one.
+Later = Known | Question | PlacementQuestion | PlacementAnswer
 
 
 def read_question(text: str) -> Question:

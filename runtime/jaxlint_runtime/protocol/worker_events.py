@@ -12,6 +12,7 @@ from typing import Any
 
 from jaxlint_runtime.model import Cost, Numerics, Proposed, Result
 from jaxlint_runtime.protocol.json_records import Message, Plain, one_of
+from jaxlint_runtime.protocol.placements import PlacementAnswer, PlacementQuestion
 from jaxlint_runtime.protocol.report_forms import FlaggedJson, FunctionJson, SyncJson
 
 
@@ -280,6 +281,8 @@ Event = (
     | Inspected
     | Peaks
     | Device
+    | PlacementQuestion
+    | PlacementAnswer
 )
 KINDS: tuple[Any, ...] = Event.__args__
 

@@ -126,18 +126,14 @@ class Placed:
     warned: str
 
 
-def place(
+def lower(
     step: Step,
     specs: Sequence[Spec],
     mesh: Mesh,
     gathered: Mapping[int, Spec],
-    quick: bool = False,
     held: Mapping[int, Spec] | None = None,
-) -> Placed:
-    """Compiles the step with these input specs; updated outputs get the same placement. Raises StagingError.
-
-    `quick`: without machine code optimisation, for simulated devices that are not timed.
-    """
+) -> tuple[Any, tuple[NamedSharding, ...]]:
+    """Lowers the step with these input specs; updated outputs get the same placement. Raises StagingError."""
     shardings = tuple(NamedSharding(mesh, partition_spec(spec)) for spec in specs)
     outputs = [None] * len(compat.open_jaxpr(step.jaxpr).outvars)
     for output, number in step.out.items():
@@ -148,7 +144,6 @@ def place(
         )
         for leaf in step.bound.leaves
     ]
-    stage = "lower"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -158,14 +153,43 @@ def place(
                 out_shardings=outputs,
                 donate_argnums=tuple(n for n, given in enumerate(step.donated) if given),
             )
-            lowered = jitted.lower(*structs)
-            stage = "compile"
-            with _overheard() as heard, compat.fresh_compiles():
-                compiled = lowered.compile(compiler_options=dict(QUICK) if quick else None)
+            return jitted.lower(*structs), shardings
     except Exception as error:
-        refused = too_big(str(error), 0) if stage == "compile" else None
-        raise refused or StagingError(f"could not {stage}: {first_line(error)}") from error
-    return Placed(compiled, shardings, heard[0])
+        raise StagingError(f"could not lower: {first_line(error)}") from error
+
+
+def place(
+    step: Step,
+    specs: Sequence[Spec],
+    mesh: Mesh,
+    gathered: Mapping[int, Spec],
+    quick: bool = False,
+    held: Mapping[int, Spec] | None = None,
+) -> Placed:
+    """Lowers and compiles the step. Raises StagingError.
+
+    `quick`: without machine code optimisation, for simulated devices that are not timed.
+    """
+    lowered, shardings = lower(step, specs, mesh, gathered, held)
+    compiled, warned = heard_compile(lambda: lowered.compile(compiler_options=compiler_options(quick)))
+    return Placed(compiled, shardings, warned)
+
+
+def compiler_options(quick: bool) -> dict[str, str | bool] | None:
+    """The compiler's options; see `place`."""
+    return dict(QUICK) if quick else None
+
+
+def heard_compile(compile_it: Callable[[], Any]) -> tuple[Any, str]:
+    """The compiled program and the compiler's warnings. Raises StagingError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with _overheard() as heard, compat.fresh_compiles():
+                compiled = compile_it()
+    except Exception as error:
+        raise too_big(str(error), 0) or StagingError(f"could not compile: {first_line(error)}") from error
+    return compiled, heard[0]
 
 
 def partition_spec(spec: Spec) -> PartitionSpec:

@@ -35,6 +35,7 @@ from jaxlint_runtime.sharding import (
     pmapped,
     strategies,
 )
+from jaxlint_runtime.sharding.compiling import Compiler, Devices, Elsewhere, Here, Jobs
 from jaxlint_runtime.sharding.input_classes import Classes, Input
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.placed_program import Figures, Placed, Step
@@ -104,11 +105,12 @@ def shard(
     shape: MeshShape,
     bounds: Bounds | None = None,
     others: Mapping[str, Placing] | None = None,
+    jobs: Jobs | None = None,
 ) -> Outcome:
     """Finds how to split the inputs of a function over a mesh.
 
-    `others` are placements to compare with, each a spec for an input. Raises StagingError if the function cannot be
-    traced or nothing can be split, and TargetUnavailable.
+    `others` are placements to compare with, each a spec for an input. `jobs` compile placements side by side; the result is the same.
+    Raises StagingError if the function cannot be traced or nothing can be split, and TargetUnavailable.
     """
     bounds = bounds or Bounds()
     ported = _ported(function)
@@ -119,13 +121,17 @@ def shard(
     step, sorted_inputs = _staged(own)
     if not sorted_inputs.parameters and not sorted_inputs.data:
         raise StagingError("it has no parameters and no batch to split")
-    simulated = targets.parse("cpu")
-    mesh = placed_program.mesh_for(shape, simulated)
+    cpu = targets.parse("cpu")
+    simulated = Devices(cpu, placed_program.mesh_for(shape, cpu))
+    here = Here(step, sorted_inputs, shape)
+    compiler: Compiler = here if jobs is None else Elsewhere(here, jobs)
 
     def compiling(placement: Placement) -> Figures:
-        return placed_program.figures(_placed(step, placement, mesh, sorted_inputs, True), shape, "cpu")
+        return compiler.figures(placement, simulated)
 
     search = Search(sorted_inputs, shape, compiling, bounds.compiles, bounds.seconds, settings.progress)
+    if jobs is not None:
+        search.expecting = lambda placements: compiler.expect(placements, simulated)
     named = search.named()
     plain = named[0]
     if plain.figures is None:
@@ -138,7 +144,8 @@ def shard(
     found = search.constrain(free, scale.score)
     rows = _rows(named, found, _given(own, sorted_inputs, shape, others or {}), compiling)
     if target.compile_only:
-        rows = _confirmed(step, sorted_inputs, rows, shape, target, scale, bounds, settings.progress)
+        confirming = Devices(target, placed_program.mesh_for(shape, target))
+        rows = _confirmed(compiler, confirming, rows, scale, bounds, settings.progress)
         if rows[0].figures is not None:
             scale = replace(scale, reference=rows[0].figures)
     for row in rows:
@@ -157,7 +164,7 @@ def shard(
         over=search.over,
     )
     settings.progress("comparing the values of the best placement with those on one device")
-    _compare(program, step, chosen, mesh, outcome)
+    _compare(program, step, chosen, simulated.mesh, outcome)
     if ported is not None:
         outcome.advice += ported.advice()
     _tell(function, program, step, target, outcome, limit)
@@ -246,35 +253,33 @@ def _own_spec(leaf: Any, shape: MeshShape) -> Spec | None:
 
 
 def _confirmed(
-    step: Step,
-    found_inputs: Classes,
+    compiler: Compiler,
+    devices: Devices,
     rows: list[Row],
-    shape: MeshShape,
-    target: targets.Target,
     scale: placement_score.Scale,
     bounds: Bounds,
     progress: Callable[[str], None],
 ) -> list[Row]:
     """The target compiler's figures for data parallel, the best of the search, and the placements of the caller or
     program."""
-    mesh = placed_program.mesh_for(shape, target)
     ranked = sorted(
         (row for row in rows[1:] if row.strategy is not None and row.figures is not None),
         key=lambda row: scale.score(row.figures),  # type: ignore[arg-type]
     )
-    everywhere = [row for row in rows[1:2] if row.strategy is not None and row.strategy.batch == shape.split]
+    everywhere = [
+        row for row in rows[1:2] if row.strategy is not None and row.strategy.batch == devices.split
+    ]
     needed = [rows[0], *everywhere, *(row for row in rows if row.strategy is None)]
     best = [row for row in ranked if row not in needed][: bounds.confirmed]
+    compiler.expect([row.placement for row in (*needed, *best)], devices)
     begun = time.monotonic()
     found: dict[int, Row] = {}
     for number, row in enumerate([*needed, *best]):
         if number > len(needed) and time.monotonic() - begun > bounds.seconds:
             break  # the best of the search is among them
-        progress(f"compiling {row.name} for {target.name}")
+        progress(f"compiling {row.name} for {devices.target.name}")
         try:
-            figures = placed_program.figures(
-                _placed(step, row.placement, mesh, found_inputs, False), shape, target.platform
-            )
+            figures = compiler.figures(row.placement, devices)
             if figures.loops and row.figures is not None:
                 # The same partitions; this compiler writes products as convolutions, in which padding zeros would
                 # count.

@@ -25,6 +25,7 @@ from jaxlint_runtime.model import CapturedFunction, Result, Status
 from jaxlint_runtime.protocol.channel import Channel
 from jaxlint_runtime.protocol.jobs import Capture, Known, Launch, Leave, Serve, Shard
 from jaxlint_runtime.protocol.json_records import from_plain, to_plain
+from jaxlint_runtime.protocol.placements import PlacementAnswer
 from jaxlint_runtime.protocol.worker_events import (
     Decided,
     Done,
@@ -45,6 +46,7 @@ from jaxlint_runtime.sharding.mesh import MeshShape
 if TYPE_CHECKING:
     from jaxlint_runtime.inputs.example_calls import ExampleRun
     from jaxlint_runtime.proof.live_prover import LiveProver
+    from jaxlint_runtime.sharding.compiling import Jobs
 
 _FOR_JAX = ("JAX_", "XLA_", "TF_", "CUDA_", "NVIDIA_", "TPU_", "LIBTPU")  # prefixes of variable names
 _GRACE = 5.0  # seconds for a program to end after the request to stop
@@ -179,10 +181,12 @@ class Capturing:
         match self._job.then:
             case Serve(target):
                 self._serve_candidates(functions, target)
-            case Shard(mesh, skip):
+            case Shard(mesh, skip, compiles, jobs):
                 shape = MeshShape(*map(tuple, zip(*mesh, strict=True)))
                 self._each(
-                    worth_sharding(functions), skip, lambda function, one: self._sharded(function, one, shape)
+                    worth_sharding(functions),
+                    skip,
+                    lambda function, one: self._sharded(function, one, shape, compiles, jobs),
                 )
             case Leave(folder, skip):
                 self._each(functions, skip, lambda function, one: self._leave(function, one, folder))
@@ -267,7 +271,9 @@ class Capturing:
         server.take(self._prover(function, one), proposing=True)
         server.run()
 
-    def _sharded(self, function: CapturedFunction, one: OfFunction, shape: MeshShape) -> None:
+    def _sharded(
+        self, function: CapturedFunction, one: OfFunction, shape: MeshShape, compiles: int, jobs: int
+    ) -> None:
         """Finds how to split the inputs of one function over the mesh."""
         from jaxlint_runtime.lowering.function_versions import StagingError
         from jaxlint_runtime.optimiser_settings import Settings
@@ -276,11 +282,11 @@ class Capturing:
 
         trying = self._job.trying
         settings = Settings(target=one.target, memory_limit=trying.device_memory, progress=self._progress)
-        bounds = shard_function.Bounds()
+        bounds = shard_function.Bounds(compiles)
         if trying.seconds is not None:
-            bounds = shard_function.Bounds(seconds=trying.seconds)
+            bounds = shard_function.Bounds(compiles, trying.seconds)
         try:
-            found = shard_function.shard(function, settings, shape, bounds)
+            found = shard_function.shard(function, settings, shape, bounds, jobs=self._jobs(jobs))
         except (StagingError, TargetUnavailable) as error:
             self._decide(one.target, _refusal(function, Status.FAILED, str(error)))
             return
@@ -291,6 +297,17 @@ class Capturing:
             return
         self._channel.send(Sharding(one.target, to_plain(placement_record.record(function, found))))
         self._decide(one.target, shard_function.result(function, found))
+
+    def _jobs(self, count: int) -> Jobs | None:
+        """The jobs that compile placements, which the command line sends."""
+        if not count:
+            return None
+        from jaxlint_runtime.sharding.compiling import Jobs
+
+        def receive() -> PlacementAnswer:
+            return from_plain(PlacementAnswer, json.loads(self._channel.receive()))
+
+        return Jobs(count, self._channel.send, receive, self._channel.is_waiting, _environment())
 
     def _progress(self, message: str) -> None:
         self._channel.send(Progress(message))

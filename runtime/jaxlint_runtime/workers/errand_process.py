@@ -26,11 +26,14 @@ from jaxlint_runtime.protocol.worker_events import Decided, Error, Event, Note, 
 from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.run import Listener, Run
 from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+from jaxlint_runtime.workers.compiling_server import answer_questions
+from jaxlint_runtime.workers.growing_file import append
 from jaxlint_runtime.workers.measuring_client import measure_away
 from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import NO_LIMIT, ProcessGroup
 
 _SIGN = 5.0  # seconds between two signs of life
+_ERRAND, _QUESTIONS = "errand.json", "questions.jsonl"  # in its folder
 
 
 class _Sender:
@@ -89,7 +92,11 @@ def do(path: str) -> None:
             send(Error(problem, refused=True))
             return
         with cleaned_up():
-            _search(errand, send)
+            if errand.placing is not None:
+                questions = Path(path).with_name(_QUESTIONS)
+                answer_questions(_Forwarding(request_of(errand), send), errand, questions, send)
+            else:
+                _search(errand, send)
     except (ValueError, CannotRun, NoRoom) as error:
         send(Error(str(error), refused=True))
     except KeyboardInterrupt:
@@ -107,14 +114,15 @@ def _search(errand: Errand, send: _Sender) -> None:
 
 def request_of(errand: Errand) -> Request:
     """The request for the search alone."""
-    left = errand.left
+    left, placing = errand.left, errand.placing
     return Request(
         kind="script",
         target=left.path,
         python=errand.python or sys.executable,
         timeout=errand.timeout,
         memory_limit=errand.memory_limit,
-        targets=(left.target,),
+        targets=(left.target,) if placing is None else placing.targets,
+        mesh=None if placing is None else placing.mesh,
         seconds=errand.trying.seconds,
         ends=None if errand.seconds_left is None else time.monotonic() + errand.seconds_left,
     )
@@ -153,7 +161,8 @@ class ErrandProcess:
         self._said: list[bytes] = []
         self._rest = b""
         self._lock = threading.Lock()
-        (folder / "errand.json").write_bytes(errand)
+        self._folder = folder
+        (folder / _ERRAND).write_bytes(errand)
         where = lent()
         command = [sys.executable, "-P", str(BOOT), "errand", str(folder), where["JAXLINT_LENT"]]
         self.group = ProcessGroup(
@@ -163,6 +172,10 @@ class ErrandProcess:
             memory_limit=NO_LIMIT,  # its own workers have one
             output=self._hear,
         )
+
+    def ask(self, questions: list[bytes]) -> None:
+        """Passes questions on to the errand."""
+        append(self._folder / _QUESTIONS, questions)
 
     def take(self) -> list[bytes]:
         """The lines since the last call."""

@@ -48,15 +48,16 @@ def follow(
     hear: Callable[[Event], bool | None],
     deadlines: Callable[[], list[Deadline]],
     scratch: Scratch | None = None,
+    between: Callable[[], float] | None = None,
 ) -> Event:
     """Passes each event to `hear` until that returns that it is enough. Returns the last one, which is `Done` or
     `Error` if nothing more comes.
 
-    `deadlines` are the current ones. Paths in the scratch copy are translated back. Raises Death if the worker is
-    gone.
+    `deadlines` are the current ones. Paths in the scratch copy are translated back. `between` is called while it waits, and
+    returns the seconds to its next call. Raises Death if the worker is gone.
     """
     while True:
-        line = worker.next_event(_LOOK)
+        line = worker.next_event(_LOOK if between is None else min(_LOOK, between()))
         if line is None:
             over = next((one for one in deadlines() if one.is_over()), None)
             if over is not None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jaxlint_runtime.protocol.channel import Channel
-from jaxlint_runtime.protocol.jobs import RUN_FOLDER, Assignment, Capture, Measure, Trial
+from jaxlint_runtime.protocol.jobs import RUN_FOLDER, Assignment, Capture, CompilePlacements, Measure, Trial
 from jaxlint_runtime.protocol.launch_records import JOB, read_job
 from jaxlint_runtime.protocol.worker_events import Error
 
@@ -38,6 +38,11 @@ def main(read_fd: int, write_fd: int) -> None:
 
             serve(channel, trying)
             os._exit(0)
+        case CompilePlacements():
+            from jaxlint_runtime.workers.compiling_server import serve_placements
+
+            serve_placements(channel)
+            os._exit(0)
         case Capture() as job:
             from jaxlint_runtime.workers.capturing import Capturing
 
@@ -53,6 +58,17 @@ def be_rank(folder: str) -> None:
     from jaxlint_runtime.lockstep.rank import run
 
     run(shared, job)
+
+
+def drive_ray(folder: str, lent: str, missing: str) -> None:
+    """Runs a script whose `JaxTrainer` starts the processes; these take part through the folder that all of them share."""
+    _prepare_process()
+    shared = Path(folder)
+    job = read_job((shared / JOB).read_text(encoding="utf-8"))
+    _end_with_parent(job.run_folder)
+    from jaxlint_runtime.lockstep.ray_trainer import Way, drive
+
+    drive(Way(folder, str(Path(__file__).with_name("boot.py")), lent, missing), job)
 
 
 def be_errand(folder: str) -> None:

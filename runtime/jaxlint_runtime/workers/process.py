@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import jaxlint
-from jaxlint_runtime.protocol.jobs import Assignment, Job, Known, Question
+from jaxlint_runtime.protocol.jobs import Assignment, Job, Later
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.workers.process_group import ProcessGroup, Starter
 
@@ -78,7 +78,7 @@ class WorkerProcess(ProcessGroup):
         reader.start()
         self.send(Assignment(job, run_folder))
 
-    def send(self, message: Assignment | Known | Question) -> None:
+    def send(self, message: Assignment | Later) -> None:
         """Writes one line to the worker; if it is gone, that shows in `next_event`."""
         data = encode(message)
         with contextlib.suppress(BrokenPipeError):

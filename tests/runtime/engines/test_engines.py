@@ -8,20 +8,27 @@ import os
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import jax
+import numpy as np
 import psutil
 import pytest
 
+from jaxlint_runtime import compat
 from jaxlint_runtime.engines.choosing import open_engine, parse_workers
 from jaxlint_runtime.engines.dispatch import Dispatch
+from jaxlint_runtime.engines.placement_jobs import PlacementJobs
 from jaxlint_runtime.protocol.jobs import Capture
+from jaxlint_runtime.protocol.placements import PlacementAnswer, PlacementQuestion
 from jaxlint_runtime.protocol.worker_events import Left
 from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.run import Listener, Run
+from jaxlint_runtime.sharding.compiling import _packed
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.measuring_client import measure
 from jaxlint_runtime.workers.scratch_copy import Scratch
@@ -168,6 +175,67 @@ def test_ray_proves_the_same_and_a_task_that_is_killed_costs_its_function(
     assert not [one for one in psutil.Process().children(recursive=True) if "ray" in one.name()]
 
 
+MESH = (("data", 1),)
+
+
+def placed(workers: str, questions: int, meanwhile: Any = None) -> tuple[list[PlacementAnswer], Run]:
+    """The answers of an engine's jobs to questions about one small program."""
+    lowered = compat.jit(lambda x: x @ x).lower(jax.ShapeDtypeStruct((64, 64), np.float32))
+    request = compat.compile_request(lowered, None)
+    assert request is not None
+    run = Run(Request("script", "a.py", mesh=MESH, workers=parse_workers(workers, 120.0)))
+    answers: list[PlacementAnswer] = []
+    packed = [_packed(request.module), _packed(request.options)]
+    found = run.request.workers
+    assert found is not None
+    jobs = PlacementJobs(run, found, lambda: open_engine(found, lambda stream, data: None), answers.append)
+    with contextlib.closing(jobs):
+        for number in range(questions):
+            jobs.ask(PlacementQuestion(number, "cpu", MESH, request.devices, *packed, {}))
+        while jobs.is_busy:
+            time.sleep(min(0.2, jobs.look()))
+            if meanwhile is not None:
+                meanwhile(jobs)
+    return answers, run
+
+
+def of_a_product(answers: list[PlacementAnswer]) -> list[tuple[int, bool]]:
+    """The numbers of answers, and whether their figures are those of the program."""
+    return sorted((one.number, (one.figures or {}).get("flops") == 2 * 64**3) for one in answers)
+
+
+@pytest.mark.parametrize("workers", ["local:2", "submitit:cluster=local,jobs=1", "ray:jobs=1"])
+def test_jobs_compile_placements(workers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not workers.startswith("local"):
+        pytest.importorskip(workers.partition(":")[0])
+    before = running()
+    temporary = Path(tempfile.mkdtemp(dir="/tmp"))  # sockets have short names
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    answers, run = placed(workers, 3)
+    assert of_a_product(answers) == [(0, True), (1, True), (2, True)]
+    assert run.document.notes == []
+    assert os.listdir(tmp_path) == os.listdir(temporary) == []
+    temporary.rmdir()
+    assert not left_running(before)
+
+
+def test_the_placement_of_a_killed_job_is_compiled_by_another_one() -> None:
+    killed: list[int] = []
+
+    def kill(jobs: PlacementJobs) -> None:
+        busy = [one for one in jobs._sent if one.asked is not None]
+        if busy and not killed:
+            killed.append(busy[0].job.pid)  # type: ignore[attr-defined]
+            os.kill(killed[0], signal.SIGKILL)
+
+    answers, run = placed("local:1", 2, kill)
+    assert of_a_product(answers) == [(0, True), (1, True)]
+    assert run.document.notes == [
+        "placements: a job was killed by SIGKILL (killed); most likely out of memory"
+    ]
+
+
 def test_a_cluster_that_nobody_answers_for_is_said_in_one_line() -> None:
     pytest.importorskip("ray")
     for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
@@ -194,6 +262,11 @@ def test_an_engine_is_named_with_its_place_and_its_options() -> None:
     found = parse_workers("ray:ray://head:10001,num_gpus=4", 5.0)
     assert (found.place, found.options) == ("ray://head:10001", {"num_gpus": "4"})
     assert parse_workers("ray:num_gpus=1", 5.0).place is None
+    found = parse_workers("submitit:cpu,jobs=16", 5.0)
+    assert (found.side_by_side, found.options) == (16, {})
+    for text in ("ray:jobs=0", "ray:jobs=x"):
+        with pytest.raises(CannotRun, match="is no number of jobs"):
+            parse_workers(text, 5.0)
 
 
 def test_options_that_an_engine_does_not_know_are_said_in_one_line() -> None:

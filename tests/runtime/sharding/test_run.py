@@ -168,6 +168,15 @@ def test_an_mlp_on_simulated_devices(tmp_path: Path) -> None:
     assert "    step,\n    in_shardings=(params_at, " in sharding["code"]
 
 
+def test_jobs_find_the_same_placement(tmp_path: Path) -> None:
+    arguments = ("--mesh", "data=2", "--timing", "900", "--output-format", "json")
+    alone = report_of(run(tmp_path, MLP, *arguments))
+    jobs = report_of(run(tmp_path, MLP, *arguments, "--workers", "local:2"))
+    assert alone["sharding"][0]["tried"] > 5
+    assert jobs["sharding"] == alone["sharding"]
+    assert jobs["results"] == alone["results"]
+
+
 def test_the_report_for_people(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     done = run(tmp_path, MLP, "--mesh", "data=2", "--html", str(page))
