@@ -13,6 +13,7 @@ from jaxlint.codemods.compilation.region_attributes import (
     object_of,
     own_attributes,
 )
+from jaxlint.codemods.compilation.region_growth import growing_in
 from jaxlint.codemods.compilation.region_statements import (
     NNX,
     binds_names,
@@ -197,6 +198,10 @@ class Region:
             others.remove(attributes.me)
         self.kept = [name for name in others if self.stays_around(name, possible, file)]
         self.parameters = [*carried, *(name for name in others if name not in self.kept)]
+        for name in (one for one in growing_in(self.loops()) if one in self.parameters):
+            raise Refused(
+                f"`{name}` grows in the loop, so a function that takes it recompiles for each length"
+            )
         if attributes.stays:
             self.kept.append(attributes.me)
         if self.transform == FILTER_JIT and self.loops():

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from jaxlint.codemods.compilation.region import FILTER_JIT, Region
+from jaxlint.codemods.compilation.region_growth import growing_in, is_row
 from jaxlint.codemods.compilation.region_statements import NNX
 from jaxlint.codemods.compilation.region_text import HostParts
 from jaxlint.codemods.purity.effects import Effects
@@ -75,6 +76,7 @@ class _Search:
             one.attr for one in parts if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
         }
         self.bound = set(region.variables()[0])
+        self.growing = growing_in(region.loops())
 
     def largest(self) -> list[ast.expr]:
         """The largest such expressions that the region always evaluates, and before it sets what an exception would leave set."""
@@ -115,6 +117,8 @@ class _Search:
             return False  # a constant of the program
         if self.region.transform == NNX and not all(map(self._is_plain, names)):
             return False  # its modules change without an assignment
+        if is_row(node, self.growing):
+            return not acts(node, self.possible, self.file)
         values = leaves_of(self.possible.of(self.file.same(node), self.file))
         if not values or not values <= {NUMBER, NUMPY} or self._reads(node, self.file, 0):
             return False

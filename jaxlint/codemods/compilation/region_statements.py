@@ -18,7 +18,7 @@ def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool
 
     `wide`: also a loop over the leaves of a tree, which is written out under a trace, and at its end a `return`.
     """
-    if _grows(statement):  # each length would be another program
+    if grows(statement):  # each length would be another program
         return False
     if transform == NNX and isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Call)  # `optimizer.update(model, grads)`
@@ -31,7 +31,7 @@ def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool
     return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
 
 
-def _grows(statement: ast.stmt) -> bool:
+def grows(statement: ast.stmt) -> bool:
     """Whether a statement makes an array longer, as in `xs = jnp.append(xs, x)` and `xs = jnp.concatenate([xs[order], x])`."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return False

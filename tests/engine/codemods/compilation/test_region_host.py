@@ -300,3 +300,55 @@ def test_rows_of_a_buffer_that_is_filled_again_are_not_handed_to_compiled_code()
         "    w = jnp.ones(3)", "    w, ws = jnp.ones(3), []"
     )
     assert "changes a NumPy buffer while JAX may still read it" in str(strict_plan(unread))
+
+
+DECODE = HEAD + (
+    "def main(w, n):\n"
+    "    tokens = jnp.zeros((4, 1))\n"
+    "    for i in range(n):\n"
+    "        «h = jnp.tanh(tokens[:, -1] @ w)\n"
+    "        token = jnp.argmax(h) * jnp.ones((4, 1))»\n"
+    "        tokens = jnp.concatenate([tokens, token], axis=1)\n"
+    "        print(token)\n\n\n"
+    "main(jnp.ones((4, 4)), 3)\n"
+)
+
+
+def test_a_row_of_an_array_that_grows_is_handed_in(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", DECODE, wide=True)
+    assert (
+        "        token = step(tokens[:, -1], w)\n" in after
+        or "        token = step(w, tokens[:, -1])\n" in after
+    )
+    assert "        tokens = jnp.concatenate([tokens, token], axis=1)\n" in after
+
+
+@pytest.mark.parametrize(
+    "read",
+    ["tokens.mean(axis=1)", "tokens[:, 0:]", "tokens[-1, :4].mean() * jnp.ones(4)", "tokens[:, i]"],
+)
+def test_an_array_that_grows_is_no_argument(rewrite: Rewrite, read: str) -> None:
+    after = rewrite("region-to-jit", DECODE.replace("tokens[:, -1]", read), wide=True)
+    assert (
+        after == "refused: `tokens` grows in the loop, so a function that takes it recompiles for each length"
+    )
+
+
+def test_a_list_that_each_turn_of_the_loop_begins_again_does_not_grow(rewrite: Rewrite) -> None:
+    rows = (
+        "def main(w, n):\n"
+        "    for i in range(n):\n"
+        "        rows = []\n"
+        "        for _ in range(4):\n"
+        "            rows.append(w + i)\n"
+        "        «h = jnp.stack(rows)\n"
+        "        w = w + h.mean(axis=0)»\n"
+        "        print(w)\n\n\n"
+        "main(jnp.ones(4), 3)\n"
+    )
+    assert "        w = step(w, rows)\n" in rewrite("region-to-jit", HEAD + rows, wide=True)
+    kept = rows.replace("        rows = []\n", "").replace("    for i in", "    rows = []\n    for i in", 1)
+    refused = rewrite("region-to-jit", HEAD + kept, wide=True)
+    assert (
+        refused == "refused: `rows` grows in the loop, so a function that takes it recompiles for each length"
+    )
