@@ -24,6 +24,13 @@ _SHAPED = frozenset(
     """zeros ones full empty eye arange linspace reshape broadcast_to tile repeat split array_split resize
     identity tri""".split()  # noqa: SIM905
 )
+# Arguments of these that are no shapes, by position and by name.
+_VALUES: dict[str, tuple[tuple[int, ...], frozenset[str]]] = {
+    "full": ((1,), frozenset({"fill_value"})),
+    "linspace": ((0, 1), frozenset({"start", "stop"})),
+}
+_OF_AN_ARRAY = frozenset({"reshape", "broadcast_to", "tile", "repeat", "split", "array_split", "resize"})
+_ARRAYS = frozenset({"a", "array", "A", "ary"})
 _DEPTH = 3  # nested functions that are examined
 _SEQUENCES = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp, ast.JoinedStr)
 
@@ -159,8 +166,9 @@ class _Check:
                 f"{self.what} passes `{found}` to `{ast.unparse(function)}`, which does not take tracers"
             )
         last = function.attr if isinstance(function, ast.Attribute) else name.rpartition(".")[2]
-        if last in _SHAPED and any(names_in(part) & self.counters for part in given):
-            count = next(iter(sorted(set().union(*map(names_in, given)) & self.counters)))
+        shapes = _shapes_of(node, last, of_module=bool(name)) if last in _SHAPED else []
+        if any(names_in(part) & self.counters for part in shapes):
+            count = next(iter(sorted(set().union(*map(names_in, shapes)) & self.counters)))
             raise Refused(f"{self.what} computes a shape from `{count}`, which would be a tracer")
         if isinstance(function, ast.Name) and self.depth < _DEPTH:
             self.called(node, function)
@@ -190,6 +198,22 @@ class _Check:
 
     def read(self, node: ast.AST) -> str:
         return reads(node, self.traced)
+
+
+def _shapes_of(call: ast.Call, function: str, *, of_module: bool) -> list[ast.expr]:
+    """The arguments that give a shape: not the value of `jnp.full`, the ends of `jnp.linspace`, or the array of `jnp.reshape`."""
+    positions: tuple[int, ...] = ()
+    names = frozenset[str]()
+    if function in _VALUES:
+        positions, names = _VALUES[function]
+    elif of_module and function in _OF_AN_ARRAY:
+        positions, names = (0,), _ARRAYS
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    ):
+        return [*call.args, *(one.value for one in call.keywords)]
+    named = [one.value for one in call.keywords if one.arg not in names]
+    return [*(one for place, one in enumerate(call.args) if place not in positions), *named]
 
 
 def is_array_like(site: Site, node: ast.expr) -> bool:

@@ -471,6 +471,44 @@ def test_mapped_comprehensions_compute_the_same(rewrite: Rewrite, code: str, exp
     check_same(HEAD + code.replace("«", "").replace("»", ""), text)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "jnp.full((3,), i)",
+        "jnp.full(shape=(3,), fill_value=xs[i, 0])",
+        "jnp.reshape(xs[i], (3,))",
+        "jnp.tile(xs[i, 0], 3)",
+        "jnp.linspace(0.0, xs[i, 0], 3)",
+    ],
+)
+def test_values_that_depend_on_a_counter_are_no_shapes(rewrite: Rewrite, value: str) -> None:
+    after = rewrite(
+        "for-to-scan",
+        f"{HEAD}def f(w, h, xs):\n    for i in «range(len(xs))»:\n        h = h + {value}\n    return h\n",
+    )
+    assert "lax.scan" in after, after
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "jnp.full(i, 1.0)",
+        "jnp.full(shape=(i,), fill_value=1.0)",
+        "xs.reshape(i, -1)",
+        "jnp.tile(xs[0], i)",
+        "jnp.linspace(0.0, 1.0, i)",
+        "jnp.full(*(i, 1.0))",
+    ],
+)
+def test_shapes_that_depend_on_a_counter_are_refused(rewrite: Rewrite, value: str) -> None:
+    after = rewrite(
+        "for-to-scan",
+        f"{HEAD}def f(w, h, xs):\n    for i in «range(len(xs))»:\n        h = h + {value}.sum()\n    return h\n",
+    )
+    assert after.startswith("refused: ")
+    assert "a shape from `i`" in after
+
+
 @pytest.mark.parametrize(("codemod", "code", "reason"), REFUSED.values(), ids=REFUSED)
 def test_what_is_not_sure_is_refused(rewrite: Rewrite, codemod: str, code: str, reason: str) -> None:
     answer = rewrite(codemod, f"{HEAD}def f(w, h, xs):\n    {code}")
