@@ -133,6 +133,8 @@ def _is_train_state(maker: str) -> bool:
 def _step_is_read(possible: PossibleValues) -> str | None:
     """`TrainState.step` is a Python number until it has been through a jit."""
     for file, load in possible.program.loads.get("step", ()):
+        if _takes_arrays_too(load, possible, file):
+            continue
         for value in possible.of(load.value, file):
             if isinstance(value, (Unknown, Method)) or (
                 isinstance(value, Made) and _is_train_state(value.name)
@@ -143,6 +145,21 @@ def _step_is_read(possible: PossibleValues) -> str | None:
             ):
                 return f"returns a state whose `step` would come back as a JAX array, and {possible.program.place(file, load)} reads it"
     return None
+
+
+def _takes_arrays_too(number: ast.Attribute, possible: PossibleValues, file: File) -> bool:
+    """Whether the code around a number gives the same for an array with it: a key that is folded, a conversion, a text."""
+    above = file.names.parents.get(number)
+    if isinstance(above, ast.FormattedValue):
+        return above.conversion == -1
+    call = file.names.parents.get(above) if isinstance(above, ast.keyword) else above
+    if not isinstance(call, ast.Call) or number is call.func:
+        return False
+    name = possible.name_of(call.func, file)
+    if name in ("int", "float"):
+        return call.args == [number]
+    folded = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "data")]
+    return name == "jax.random.fold_in" and folded == [number]
 
 
 def returned_expressions(function: FunctionNode) -> list[ast.expr]:

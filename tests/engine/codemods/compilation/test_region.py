@@ -476,6 +476,24 @@ def test_the_step_of_a_state_is_a_number_of_python(rewrite: Rewrite) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("read", "alike"),
+    [
+        ("int(state.step)", True),
+        ("f'{state.step:5d}'", True),
+        ("jax.random.fold_in(jax.random.key(0), state.step)", True),
+        ("jax.random.fold_in(jax.random.key(0), state.step + 1)", False),
+        ("f'{state.step!r}'", False),
+        ("int(state.step, 10)", False),
+    ],
+)
+def test_the_step_of_a_state_may_be_read_where_an_array_gives_the_same(
+    rewrite: Rewrite, read: str, alike: bool
+) -> None:
+    after = rewrite("region-to-jit", STATE.format(read))
+    assert after.startswith("refused: ") != alike
+
+
 DONATED = HEAD + (
     "def main(batches):\n    w = jnp.ones(3)\n    for x in batches:\n"
     "        «g = jnp.sin(w * x)\n        w = w - g»\n        print(w)\n"
