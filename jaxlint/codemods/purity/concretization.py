@@ -260,9 +260,19 @@ class Traced:
                     self._mark(scope, target.arg)
         for keyword in node.keywords:
             if self.is_traced(keyword.value, file):
+                keys = self._keys_of(keyword.value, file) if keyword.arg is None else {keyword.arg}
                 for parameter in named:
-                    if keyword.arg in (parameter.arg, None):
+                    if keys is None or parameter.arg in keys:
                         self._mark(scope, parameter.arg)
+
+    def _keys_of(self, node: ast.expr, file: File) -> set[object] | None:
+        """The keys of a dict that a call unpacks; None if it may have others. A tree that JAX returned has those of the dict that it was made from."""
+        values = self.possible.of(node, file)
+        dicts = [one for one in values if isinstance(one, Box) and one.kind == "dict" and not one.rest]
+        whole = all(one.items is not None and len(one.keys) == len(one.items) for one in dicts)
+        if not dicts or not whole or not values <= {ARRAY, *dicts}:
+            return None
+        return {key for one in dicts for key in one.keys}
 
     # Expressions
 

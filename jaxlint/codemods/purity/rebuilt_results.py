@@ -428,16 +428,26 @@ class Rebuilt:
                     if why is not None:
                         return why
                     continue
-                parameter = (
-                    self.possible.call_sites.parameter_for(node, call, one) if isinstance(one, Fn) else None
-                )
-                if parameter is None or not isinstance(one, Fn):
+                if not isinstance(one, Fn):
+                    return told
+                found = self._parameters_for(node, call, one, file)
+                if not found:
                     return told
                 inside = one.file.names.scope_inside(one.node)
-                why = self._variable(parameter.arg, inside, one.file, depth)
-                if why is not None:
-                    return why
+                for parameter in found:
+                    if (why := self._variable(parameter.arg, inside, one.file, depth)) is not None:
+                        return why
         return None
+
+    def _parameters_for(self, node: ast.expr, call: ast.Call, called: Fn, file: File) -> list[ast.arg]:
+        """The parameters that a function may receive an argument by: all of them for a dict that the call unpacks by name, in any order."""
+        if any(one.arg is None and one.value is node for one in call.keywords):
+            dicts = [one for one in self.possible.of(node, file) if isinstance(one, Box) and not one.rest]
+            keys = {key for one in dicts for key in one.keys}
+            found = [one for one in parameters(called.node) if not keys or one.arg in keys]
+            return [] if called.node.args.kwarg is not None else found
+        parameter = self.possible.call_sites.parameter_for(node, call, called)
+        return [parameter] if parameter is not None else []
 
 
 def _target_at(assigned: ast.AST | None, place: int | None) -> ast.expr | None:

@@ -342,9 +342,9 @@ class Results:
         if isinstance(receiver, Box):
             return self._of_container(receiver, name, node, file)
         if isinstance(receiver, Wrapped) and receiver.how.startswith("haiku."):
-            if name == "init":
-                return one(Box("dict", None, one(ARRAY)))
-            return self._all(receiver.inner, node, file)
+            tree = one(Box("dict", None, one(ARRAY)))
+            found = tree if name == "init" else self._all(receiver.inner, node, file)
+            return one(Box("tuple", (found, tree), NOTHING)) if _has_state(receiver) else found
         if isinstance(receiver, Made):
             return self._of_made(receiver, name)
         if isinstance(receiver, Inst):
@@ -415,3 +415,9 @@ class Results:
         if made == "numpy.random.default_rng" or made == "numpy.random.RandomState":
             return one(NUMPY)
         return unknown(f".{name}()")
+
+
+def _has_state(transformed: Wrapped) -> bool:
+    """Whether haiku's `init` and `apply` also return the state of the modules."""
+    inner = (one for one in transformed.inner if isinstance(one, Wrapped))
+    return "with_state" in transformed.how or any(map(_has_state, inner))
