@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import Frame, Module, Reporter
 from jaxlint.api.syntax import may_expect_tracer_errors, span_of
 from jaxlint.finding import FixRequest, Safety, Step
+
+# The exceptions that JAX raises for tracers alone.
+_ERRORS_OF_TRACERS = re.compile(r"\b(?:Tracer\w*Error|Concretization\w*Error|JAXTypeError|JAXIndexError)\b")
 
 
 def propose(
@@ -37,13 +41,15 @@ def _redeclare(
     return FixRequest(Safety.UNSAFE, message, (Step(codemod, module.display, span, {"name": name}),))
 
 
-def only_staged(frame: Frame) -> bool:
+def only_staged(frame: Frame, report: Reporter) -> bool:
     """Whether the function of `frame` never runs on concrete values: it is decorated, or defined in one that is.
 
     Code that fails on a tracer then fails on every run, and no caller relies on it, unless the file may run functions
-    in order to see them fail.
+    in order to see them fail, or the project names an error of tracers.
     """
     if may_expect_tracer_errors(frame.module.tree):
+        return False
+    if report.project.mentions(_ERRORS_OF_TRACERS, frame.module):
         return False
     current: Frame | None = frame
     while current is not None and current.function is not None:

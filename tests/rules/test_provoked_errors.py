@@ -41,10 +41,14 @@ NOT_EXPECTED = {
 }
 
 
-def safety(code: str) -> Safety:
-    source = source_from_bytes(code.encode(), Path("program.py"), "program.py")
+def safety(code: str, **others: str) -> Safety:
+    """Of the fix in `code`. `others`: the other files of the project, by stem."""
+    texts = {"program": code, **others}
+    sources = [
+        source_from_bytes(text.encode(), Path(f"{name}.py"), f"{name}.py") for name, text in texts.items()
+    ]
     rules = [rule() for rule in all_rules() if rule.code == "JAX101"]
-    found: list[Finding] = analyze([source], rules).findings
+    found: list[Finding] = [one for one in analyze(sources, rules).findings if one.path == "program.py"]
     (fix,) = [one.fix for one in found if one.span.line == 6]
     assert fix is not None
     return fix.safety
@@ -58,3 +62,24 @@ def test_a_fix_is_not_safe_where_the_error_may_be_expected(rest: str) -> None:
 @pytest.mark.parametrize("rest", NOT_EXPECTED.values(), ids=NOT_EXPECTED)
 def test_a_fix_is_safe_where_nothing_expects_the_error(rest: Any) -> None:
     assert safety(FAILS + rest) is Safety.SAFE
+
+
+CALLER = """import jax
+from program import positive
+
+try:
+    positive(1, 2)
+except {}:
+    print("not for tracers")
+"""
+
+
+@pytest.mark.parametrize(
+    "error", ["jax.errors.TracerBoolConversionError", "jax.errors.ConcretizationTypeError"]
+)
+def test_a_fix_is_not_safe_where_another_file_names_the_error(error: str) -> None:
+    assert safety(FAILS, main=CALLER.format(error)) is Safety.UNSAFE
+
+
+def test_a_fix_is_safe_where_another_file_catches_something_else() -> None:
+    assert safety(FAILS, main=CALLER.format("OSError")) is Safety.SAFE

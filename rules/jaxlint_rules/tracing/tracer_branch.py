@@ -79,7 +79,7 @@ class TracerBranch(Rule):
     Boolean operators, chained comparisons, and `max` and `min` of several values become array
     operations. This is safe where the function is only ever traced, because the test raised there.
     Elsewhere it is unsafe: callers on the host then get JAX arrays. It is unsafe, too, in a file
-    that runs functions in order to see them fail.
+    that runs functions in order to see them fail, and in a project that names an error of tracers.
 
     `if` and conditional expressions become `jnp.where` if both sides are cheap and defined for all
     inputs. Otherwise they become `lax.cond`, because a division or root in the branch that is not
@@ -164,10 +164,10 @@ def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
         return propose(report, root, how, "Use `jnp.where`, `lax.cond` or `lax.while_loop`", safe=False)
     if event.how in ("and", "or", "not", "chained comparison", "in"):
         message = "Use array operators"
-        return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame))
+        return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame, report))
     if event.how in ("max", "min", "any", "all"):
         message = f"Use `jnp.{event.how}`"
-        return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame))
+        return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame, report))
     return None
 
 

@@ -41,8 +41,9 @@ class TracerToNumpy(Rule):
     ## Fix safety
     Functions that `jax.numpy` has with the same arguments are called from there. A NumPy buffer
     that is filled with tracers becomes a `jnp` array filled by `.at[...].set(...)`. This is safe
-    where the function is only ever traced, because it raised there. Elsewhere it is unsafe: on the
-    host the result becomes a JAX array, of 32 bits by default.
+    where the function is only ever traced, because it raised there, and the project names no error
+    of tracers, which it may expect. Elsewhere it is unsafe: on the host the result becomes a JAX
+    array, of 32 bits by default.
 
     ## When not to fix
     NumPy on shapes and other static values is fine and not reported. It runs at trace time and adds
@@ -90,7 +91,7 @@ class TracerToNumpy(Rule):
                 message += f"; use `jnp.{_RENAMED.get(name.removeprefix('np.'), name.removeprefix('np.'))}`"
             else:
                 message += "; call it outside, or use `jax.pure_callback`"
-        safe = only_staged(event.frame)
+        safe = only_staged(event.frame, report)
         fix = propose(report, event.node, codemod, "Use `jax.numpy`", safe=safe) if codemod else None
         report(event.node, message, reason=traced(event, value), fix=fix)
 
