@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.rewrites.edit_timing import timed
+from jaxlint_runtime.rewrites.edit_timing import LEAST_PAIRS, timed
 from jaxlint_runtime.rewrites.original_program import Original
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import (
@@ -15,6 +15,7 @@ from jaxlint_runtime.rewrites.run_figures import (
     cost_of,
     figures_in_words,
     figures_of,
+    is_slower_in_one,
     measured,
     no_promise,
 )
@@ -75,6 +76,8 @@ class EditReports:
         result.earlier = result.earlier or next((one.earlier for _, one in pairs if one.earlier), "")
         total = result.ratios["total"]
         better = gain.better and total.median >= 1 / allowed_slowdown(self.original.base)
+        if len(pairs) < LEAST_PAIRS:  # the median of two hides one in which it was slower
+            better = better and not is_slower_in_one(pairs)
         if len(pairs) == 1:  # another load may have slowed down one of the two
             better = better and all(before.cpu_s >= 2 * after.cpu_s for before, after in pairs)
         result.status = Status.VERIFIED if better else Status.REJECTED

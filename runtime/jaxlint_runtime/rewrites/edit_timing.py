@@ -6,12 +6,13 @@ import time
 
 from jaxlint_runtime.proof.gain import BETWEEN_PROCESSES
 from jaxlint_runtime.rewrites.original_program import Original
-from jaxlint_runtime.rewrites.run_figures import ratios
+from jaxlint_runtime.rewrites.run_figures import is_slower_in_one, ratios
 from jaxlint_runtime.rewrites.stored_runs import version_name
 from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
 
-_PAIRS = (3, 8)  # of runs in the final timing: least and most
+LEAST_PAIRS = 3
+_PAIRS = (LEAST_PAIRS, 8)  # of runs in the final timing: least and most
 # the least ratio of one pair, and of the first runs of both versions, that needs no second pair
 _MANIFEST = 2.0
 _SLACK = 0.9  # times the first runs of both versions that must remain: these include the start of a process
@@ -37,7 +38,8 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
             break
         compared = (original.base, kept.trial)  # the runs in which values were compared
         agreed = max(one.low for one in ratios([*pairs, compared]))
-        if agreed >= (PLAIN if len(pairs) > 1 else _MANIFEST):
+        manifest = agreed >= (PLAIN if len(pairs) > 1 else _MANIFEST)
+        if manifest and not is_slower_in_one([*pairs, compared]):
             return pairs if len(pairs) > 1 else [*pairs, compared]
     return pairs or [(original.base, kept.trial)]
 

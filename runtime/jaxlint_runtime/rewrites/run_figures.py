@@ -38,6 +38,11 @@ def allowed_slowdown(base: Trial) -> float:
     return WORTH if base.cut is None else _WORTH_AT_LENGTH
 
 
+def is_slower_in_one(pairs: Sequence[tuple[Trial, Trial]]) -> bool:
+    """Whether the edited program took longer than allowed in some pair of runs, compiling included."""
+    return any(after.total_s > allowed_slowdown(before) * before.total_s for before, after in pairs)
+
+
 def at_equal_share(base: Trial, trial: Trial) -> Trial:
     """The run scaled to the CPU share of `base`, if it had less: single runs are not measurements.
 

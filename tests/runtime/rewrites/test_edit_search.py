@@ -25,7 +25,7 @@ from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial
-from jaxlint_runtime.rewrites.tried_edit import outermost
+from jaxlint_runtime.rewrites.tried_edit import Tried, outermost
 from jaxlint_runtime.run import Run
 
 SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
@@ -477,6 +477,28 @@ def test_a_plain_gain_is_timed_in_one_or_two_pairs_and_a_small_one_in_more(
     pairs = timed(found.original, kept)
     assert len(found.original.trials.asked) - before == runs  # type: ignore[attr-defined]
     assert len(pairs) == max(2, runs // 2)  # with the runs that values were compared in where there is one
+
+
+@pytest.mark.parametrize(
+    ("totals", "proven"), [((5.0, 16.0), False), ((5.0, 9.0), True), ((5.0, 16.0, 5.0), True)]
+)
+def test_two_pairs_prove_nothing_if_the_program_is_slower_in_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, totals: tuple[float, ...], proven: bool
+) -> None:
+    """Each is four times as fast without compile time."""
+    before = Trial(run_s=8.0, compile_s=2.0)
+    pairs = [(before, Trial(run_s=2.0, compile_s=total - 2.0)) for total in totals]
+    found, rewrites = search(tmp_path, {"": before, "a": ran(2.0)})
+    (kept,) = tried(found, rewrites, "a")
+    monkeypatch.setattr(edit_reports, "timed", lambda original, kept: pairs)
+    assert found.reports.conclude(kept, [kept]) == proven
+
+
+def test_more_pairs_follow_if_the_program_is_slower_in_the_first(tmp_path: Path) -> None:
+    slow = Trial(run_s=2.0, compile_s=14.0, compared=outcome(0.0))
+    found, rewrites = search(tmp_path, {"": Trial(run_s=8.0, compile_s=2.0), "a": slow})
+    kept = Tried(rewrites["a"], slow, found.original.sources, None)
+    assert len(timed(found.original, kept)) >= 3
 
 
 def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
