@@ -12,6 +12,7 @@ from jaxlint.staging.evaluator.containers import Containers
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import ASKING, DataModel
 from jaxlint.staging.evaluator.environment import converted
+from jaxlint.staging.evaluator.folded_builtins import folded
 from jaxlint.staging.evaluator.introspection import Builtin, Introspection
 from jaxlint.staging.evaluator.loops import Loops
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -86,6 +87,8 @@ class BuiltinCalls(Part):
                 return answer
         if isinstance(first, Setting) and name in _CONVERSIONS and len(args) == 1:
             return converted(first, _CONVERSIONS[name])
+        if self.machine.exact and (known := folded(name, call, self.operators)) is not None:
+            return known
         builtin = self.builtins.get(name)
         return UNKNOWN if builtin is None else builtin(name, call)
 

@@ -44,6 +44,7 @@ from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.forms import row
 from jaxlint.staging.values.frame import MAX_EXACT, MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.values.measured import joined_shapes
+from jaxlint.staging.values.truth import truth
 
 Built = TypeVar("Built")
 
@@ -191,7 +192,7 @@ class Containers(Part):
         if isinstance(source, ast.Call) and not source.args and isinstance(source.func, ast.Attribute):
             source = source.func.value if source.func.attr in _OF_DICTS else source
         simple = isinstance(source, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
-        if len(node.generators) != 1 or generator.ifs or not (simple or self.machine.exact):
+        if len(node.generators) != 1 or not (self.machine.exact or (simple and not generator.ifs)):
             return None
         iterable = self.machine.language.eval(generator.iter, frame)
         items = self.known_items(iterable) or _keys(iterable)
@@ -203,9 +204,22 @@ class Containers(Part):
         with OwnVariables(frame.scope, dict(frame.scope.variables)), Looping(frame, loop):
             for item in items:
                 self.machine.language.assign(generator.target, item, frame, generator)
-                results.append(build())
+                chosen = self.is_chosen(generator, frame)
+                if chosen is None:
+                    return None
+                if chosen:
+                    results.append(build())
                 loop.second = True
         return results
+
+    def is_chosen(self, generator: ast.comprehension, frame: Frame) -> bool | None:
+        """Whether all conditions hold for an item; None if that is unknown."""
+        for condition in generator.ifs:
+            answer = truth(self.machine.language.eval(condition, frame))
+            if not answer:
+                return answer
+            self.narrowing.narrow(condition, True, frame)
+        return True
 
     def eval_listcomp(self, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
         def build() -> Value:

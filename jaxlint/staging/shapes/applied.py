@@ -160,7 +160,8 @@ class Applied:
 
     def numbers(self, position: int, *names: str) -> tuple[int, ...]:
         """The argument as a tuple of known integers; a single number counts as a tuple of one."""
-        const = constant(self.needed(position, *names))
+        value = self.needed(position, *names)
+        const = constant(TupleValue(value.items) if isinstance(value, ListValue) else value)
         found = const if isinstance(const, tuple) else (const,)
         if not all(type(number) is int for number in found):
             raise UnclearError

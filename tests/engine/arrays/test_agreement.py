@@ -197,3 +197,23 @@ def main():
         tmp_path,
     )
     assert (said["a"], said["b"]) == ("f32[3]", "f32[4]")
+
+
+def test_builtins_of_known_arguments(tmp_path: Path) -> None:
+    said = written(
+        """
+def sized(values):
+    kept = jax.tree.leaves(jax.tree.map(callable, values))
+    n = max(v.shape[0] for v in values.values()) if not any(kept) and len(kept) > 0 else 1
+    return jnp.zeros((n, sum([1, 2]), sorted((7, 5))[0]))
+
+def main():
+    held = {"a": jnp.ones(3), "b": jnp.ones(6)}
+    a = sized(held)
+    b = sum(jnp.sum(v, axis=[0]) for v in held.values())
+    c = abs(held["a"])
+    d = jnp.mean(a, [i for i in range(a.ndim) if i != 1], keepdims=True)
+""",
+        tmp_path,
+    )
+    assert (said["a"], said["b"], said["c"], said["d"]) == ("f32[6, 3, 5]", "f32[]", "f32[3]", "f32[1, 3, 1]")
