@@ -213,7 +213,8 @@ def _way_of_entry(function: Function, bound: Mapping[str, Value], context: str) 
     and fixtures of tests are real."""
     if context != "entry":
         return CALLED if context == "call" else SUPPOSED
-    if function.cls is not None and not function.module.is_test:
+    arguments = function.node.args
+    if not function.module.is_test and (function.cls is not None or arguments.vararg or arguments.kwarg):
         return ENTERED
     receiver = positional_parameters(function.node)[:1] if function.cls is not None else []
     parameters = [one for one in all_parameters(function.node) if one not in receiver]
