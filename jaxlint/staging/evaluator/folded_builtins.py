@@ -43,7 +43,7 @@ def folded(name: str, call: Call, operators: Operators) -> Value | None:
         return _of_truths(name, call)
     if name == "abs" and isinstance(call.args[0], Array) and not call.args[0].tree:
         result = operators.array_result(call.frame, call.args, call.node, like=call.args[0])
-        operators.machine.tracking.made_by(result, "jax.numpy.absolute", call)
+        operators.machine.tracking.made_by(result, "absolute", call)
         return result
     if name not in _OF_NUMBERS:
         return None

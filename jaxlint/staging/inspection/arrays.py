@@ -19,30 +19,21 @@ from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.shapes.exact import argument_form, form_of
 from jaxlint.staging.values import (
     Array,
-    BoundMethod,
-    ClassValue,
-    DictValue,
     Function,
-    Instance,
-    ListValue,
     NumpyArray,
     Origin,
-    Partial,
-    Static,
-    TupleValue,
     Unknown,
     Value,
     is_none,
 )
-from jaxlint.staging.values.arrays import Shape
+from jaxlint.staging.values.arrays import Form, Shape
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.sizes import symbol, written
+from jaxlint.staging.values.sizes import Size, Symbol, symbol, symbols_of, written
 from jaxlint.syntax.facts import all_parameters, positional_parameters
 
 MOST_SHOWN = 4  # arrays that one variable may be
 MOST_SEEN = 64  # values of one variable at one place; of more, the sizes are not kept apart, of twice as many nothing is said
-_NO_ARRAYS = (Static, TupleValue, ListValue, DictValue, Instance, Function, ClassValue, BoundMethod, Partial)
 _SHORT = {
     "float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c",
 }  # fmt: skip
@@ -67,8 +58,7 @@ class ArrayFacts:
 
     `dtype` is "" if unknown. `shape` is None if the rank is unknown, and contains "?" for unknown sizes. `function`:
     the enclosing function, as Python's `__qualname__`. `tracer`: JAX traces it in every context. `cases`: if it is
-    one of several arrays, each of them; `dtype` and `shape` are then their common part. `others`: in some calls it is
-    no array, but a container, a number, a function or the like.
+    one of several arrays, each of them; `dtype` and `shape` are then their common part.
     """
 
     path: str
@@ -81,7 +71,6 @@ class ArrayFacts:
     weak: bool
     tracer: bool
     cases: list[Case] = field(default_factory=list)
-    others: bool = False
 
     def record(self) -> dict[str, object]:
         """The facts as JSON data."""
@@ -97,8 +86,7 @@ class ArrayFacts:
         whole = not self.cases or (self.dtype and self.shape is not None and "?" not in self.shape)
         shown = [Case(self.dtype, self.shape)] if whole else self.cases[:MOST_SHOWN]
         more = " | ..." if len(shown) < len(self.cases) and not whole else ""
-        tail = (" or no array" if self.others else "") + (" tracer" if self.tracer else "")
-        return " | ".join(one.written(self.weak) for one in shown) + more + tail
+        return " | ".join(one.written(self.weak) for one in shown) + more + (" tracer" if self.tracer else "")
 
 
 def short_dtype(dtype: str) -> str:
@@ -163,6 +151,8 @@ class SeenArrays:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.places: dict[ast.Name | ast.arg, Place] = {}
+        # The forms of the arguments of each function's last call, whose sizes have names such as `x.0`.
+        self.arguments: dict[ast.AST, list[Form]] = {}
 
     def entered(
         self, called: Function, bound: dict[str, Value], context: str, caller: Frame | None
@@ -172,6 +162,7 @@ class SeenArrays:
         if self.machine.guessing or (caller is not None and context != "call"):
             how = SUPPOSED
         renewed = dict(bound)
+        forms = self.arguments[called.node] = []
         for parameter in all_parameters(called.node):
             name = parameter.arg
             value = bound.get(name)
@@ -180,6 +171,8 @@ class SeenArrays:
             if type(value) is Array and not value.tree:
                 form = argument_form(value)
                 value = renewed[name] = replace(value, origin=value.origin or Origin(name), form=form)
+                if form is not None:
+                    forms.append(form)
             place = self.places.get(parameter)
             if place is None:
                 place = self.places[parameter] = Place(called.module, called.qualname)
@@ -192,7 +185,22 @@ class SeenArrays:
         if place is None:
             function = frame.function.qualname if frame.function is not None else ""
             place = self.places[target] = Place(frame.module, function)
-        place.add(value, self.way_of(frame))
+        place.add(self.in_names_of(frame, value), self.way_of(frame))
+
+    def in_names_of(self, frame: Frame, value: Value) -> Value:
+        """An array without the sizes that are named after the arguments of other functions."""
+        shape = symbolic_shape(value) if isinstance(value, (Array, NumpyArray)) else None
+        if shape is None or not any("." in written(size) for size in shape):
+            return value
+        forms = self.arguments.get(frame.function.node, []) if frame.function is not None else []
+        own = {atom for form in forms for size in form.symbols.values() for atom in symbols_of(size)}
+        local = [symbol("?") if _named(size) - own else size for size in shape]
+        if all(new is old for new, old in zip(local, shape, strict=True)):
+            return value
+        form = Form("declared")
+        form.asked, form.shape = True, tuple(local)
+        staged = isinstance(value, Array) and value.staged
+        return Array(staged, dtype=dtype_of(value), form=form)
 
     def way_of(self, frame: Frame) -> int:
         """How the values in an activation came about."""
@@ -206,6 +214,11 @@ class SeenArrays:
                 return SUPPOSED
             how = max(how, _way_of_entry(one.function, one.scope.variables, one.context))
         return how
+
+
+def _named(size: Size) -> set[Symbol]:
+    """The symbols in a size that are named after arguments."""
+    return {atom for atom in symbols_of(size) if "." in atom.name}
 
 
 def _way_of_entry(function: Function, bound: Mapping[str, Value], context: str) -> int:
@@ -282,9 +295,9 @@ def _is_tracer(place: Place) -> bool:
 
 
 def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
-    """The common part of all arrays, and each of them; None if it is unknown whether a value is an array."""
+    """The common part of all values, and each of them; None if one may not be an array."""
     values = place.values
-    arrays = [value for value in values if not isinstance(value, _NO_ARRAYS)]
+    arrays = [value for value in values if not is_none(value)]
     if not arrays or len(values) > 2 * MOST_SEEN or not all(map(_is_one_array, arrays)):
         return None
     shapes = [symbolic_shape(value) for value in arrays]
@@ -305,7 +318,6 @@ def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
         all(one.endswith("*") for one in dtypes),
         all(isinstance(value, Array) and value.staged for value in arrays),
         [Case(one, None if shape is None else list(shape)) for one, shape in cases] if len(cases) > 1 else [],
-        any(isinstance(value, _NO_ARRAYS) and not is_none(value) for value in values),
     )
 
 

@@ -109,21 +109,6 @@ def main():
     assert said["doubled"] == "f32[3]"
 
 
-def test_what_may_also_be_no_array(tmp_path: Path) -> None:
-    said = written(
-        """
-def scaled(x):
-    return x
-
-def main():
-    scaled(jnp.ones(3))
-    scaled([1, 2])
-""",
-        tmp_path,
-    )
-    assert said["x"] == "f32[3] or no array"
-
-
 def test_operators_as_functions(tmp_path: Path) -> None:
     said = written(
         """
@@ -217,3 +202,18 @@ def main():
         tmp_path,
     )
     assert (said["a"], said["b"], said["c"], said["d"]) == ("f32[6, 3, 5]", "f32[]", "f32[3]", "f32[1, 3, 1]")
+
+
+def test_a_size_has_no_name_of_another_function(tmp_path: Path) -> None:
+    said = written(
+        """
+def inner(value):
+    z = jnp.concatenate([value, value], axis=1)
+    return z
+
+def main():
+    y = jax.vmap(inner)(jnp.asarray(unknown(), jnp.float32).reshape(5, 2, -1))
+""",
+        tmp_path,
+    )
+    assert (said["z"], said["y"]) == ("f32[2, 2*value.1]", "f32[5, 2, ?]")
