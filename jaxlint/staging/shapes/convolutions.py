@@ -50,15 +50,47 @@ def convolution(applied: Applied) -> Result:
     return tuple(found)
 
 
+_POOLS = "max_pool avg_pool min_pool".split()  # noqa: SIM905
+
+
+@shapes(*(f"{library}.{name}" for library in ("flax.linen", "flax.nnx") for name in _POOLS))
+def pool(applied: Applied) -> Result:
+    """Windows over the axes before the features; the strides are 1 unless given."""
+    applied.only("inputs", "window_shape", "strides", "padding", "count_include_pad")
+    shape, window = applied.shape(0, "inputs"), applied.numbers(1, "window_shape")
+    first = len(shape) - 1 - len(window)
+    if first < 0:
+        applied.unclear()
+    around = spatial(shape[first:-1], window, _numbers(applied, 2, "strides"), _padding(applied, "VALID"))
+    return (*shape[:first], *around, shape[-1])
+
+
+@shapes(*(f"haiku.{name}" for name in _POOLS))
+def aligned_pool(applied: Applied) -> Result:
+    """Haiku's windows are those of the last axes, features included."""
+    applied.only("value", "window_shape", "strides", "padding")
+    shape = applied.shape(0, "value")
+    window, steps = applied.numbers(1, "window_shape"), applied.numbers(2, "strides")
+    padding = _padding(applied)
+    whole = all(isinstance(applied.const(applied.needed(n, name)), tuple) for n, name in _HAIKU_WINDOWS)
+    if not whole or len(window) != len(steps) or len(window) > len(shape) or not isinstance(padding, str):
+        applied.unclear()
+    first = len(shape) - len(window)
+    return (*shape[:first], *spatial(shape[first:], window, steps, padding))
+
+
+_HAIKU_WINDOWS = ((1, "window_shape"), (2, "strides"))
+
+
 def _numbers(applied: Applied, position: int, name: str) -> object:
     """An option as a constant; 1 if it is not given, MISSING if it is unknown."""
     value = applied.given(position, name)
     return 1 if value is None else constant(value)
 
 
-def _padding(applied: Applied) -> object:
+def _padding(applied: Applied, otherwise: object = MISSING) -> object:
     value = applied.given(3, "padding")
-    return MISSING if value is None else constant(value)
+    return otherwise if value is None else constant(value)
 
 
 def spatial(

@@ -70,6 +70,16 @@ EXPRESSIONS = [
     "jax.lax.dynamic_slice(jnp.ones(5), (1,), (2,))",
 ]
 
+POOLS = [
+    "nn.max_pool(jnp.ones((2, 9, 7, 3)), (2, 2))",
+    "nn.avg_pool(jnp.ones((2, 9, 7, 3)), (3, 2), strides=(2, 2), padding='SAME')",
+    "nnx.min_pool(jnp.ones((9, 7, 3)), (2, 2), (2, 3), ((1, 0), (0, 1)))",
+    "nnx.max_pool(jnp.ones((2, 4, 9, 3)), (2,), strides=(2,))",
+    "nnx.avg_pool(jnp.ones((9, 3)), (4,), count_include_pad=False)",
+    "hk.max_pool(jnp.ones((2, 9, 7, 3)), (2, 2, 1), (2, 2, 1), 'VALID')",
+    "hk.avg_pool(jnp.ones((2, 9, 7, 3)), (1, 3, 3, 1), (1, 2, 2, 1), padding='SAME')",
+]
+
 
 class Shapes(Rule):
     """Collects the shapes of what is passed to `show`."""
@@ -84,20 +94,35 @@ class Shapes(Rule):
             self.found.append(shape_of(event.args[0]))
 
 
+def seen_shapes(code: str, folder: Path) -> list[tuple[int, ...] | None]:
+    rule = Shapes()
+    analyze([source_from_bytes(code.encode(), folder / "program.py", "program.py")], [rule])
+    return rule.found
+
+
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_the_shape_is_the_one_that_jax_gives(expression: str, tmp_path: Path) -> None:
     import jax
     import jax.numpy as jnp
 
     code = f"import jax\nimport jax.numpy as jnp\ndef show(x): pass\nshow({expression})\n"
-    path = tmp_path / "program.py"
-    rule = Shapes()
-    analyze([source_from_bytes(code.encode(), path, "program.py")], [rule])
-    assert rule.found == [jnp.shape(eval(expression, {"jax": jax, "jnp": jnp}))]
+    assert seen_shapes(code, tmp_path) == [jnp.shape(eval(expression, {"jax": jax, "jnp": jnp}))]
+
+
+@pytest.mark.parametrize("expression", POOLS)
+def test_the_shape_of_a_pool_is_the_one_that_the_library_gives(expression: str, tmp_path: Path) -> None:
+    haiku = pytest.importorskip("haiku")
+    flax = pytest.importorskip("flax.linen")
+    import jax.numpy as jnp
+    from flax import nnx
+
+    code = "import haiku as hk\nimport jax.numpy as jnp\nfrom flax import linen as nn, nnx\n"
+    names = {"hk": haiku, "nn": flax, "nnx": nnx, "jnp": jnp}
+    assert seen_shapes(f"{code}def show(x): pass\nshow({expression})\n", tmp_path) == [
+        eval(expression, names).shape
+    ]
 
 
 def test_what_is_not_known_has_no_shape(tmp_path: Path) -> None:
     code = "import jax.numpy as jnp\ndef show(x): pass\ndef f(x, n):\n    show(jnp.zeros(n))\n    show(jnp.sin(x))\n    show(x)\n"
-    rule = Shapes()
-    analyze([source_from_bytes(code.encode(), tmp_path / "program.py", "program.py")], [rule])
-    assert rule.found == [None, None, None]
+    assert seen_shapes(code, tmp_path) == [None, None, None]
