@@ -11,7 +11,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxlint.staging.values import Array
+from jaxlint.staging.values import UNKNOWN, Array
 
 if TYPE_CHECKING:
     from jaxlint.staging.values import (
@@ -417,9 +417,14 @@ class KeyEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class DonationEvent(Event):
-    """`on_donation`: the call `node` donates the buffers of a place to the jitted function."""
+    """`on_donation`: the call `node` donates the buffers of a place to the jitted function.
+
+    `given`: all that the call donates. `result`: what it returns.
+    """
 
     donation: Donation
+    given: list[Value] = field(default_factory=list)
+    result: Value = UNKNOWN
 
 
 @dataclass(slots=True, eq=False)

@@ -120,7 +120,7 @@ class Calls(Part):
         if len(args) == 1 and self.machine.staging.finds_tracer(called, args[0]):
             result = Static(True)
         if not staged:
-            self.machine.tracking.after_host_call(node, callee, call)
+            self.machine.tracking.after_host_call(node, callee, call, result)
         name = canonical(callee.name) if type(callee) is External else ""
         discarded = frame.statement is node
         about = name or (type(callee), callee.name if type(callee) is ExternalMethod else last_name(called))

@@ -122,7 +122,7 @@ class Tracking(Protocol):
     def before_call(self, node: ast.Call, callee: Value, call: Call) -> None:
         """Runs before a call: keyword arguments may contain keys."""
 
-    def after_host_call(self, node: ast.Call, callee: Value, call: Call) -> None:
+    def after_host_call(self, node: ast.Call, callee: Value, call: Call, result: Value) -> None:
         """Runs after a call on the host: it may be a host sync, and donated arguments are gone."""
 
     def bind_buffers(self, target: ast.expr, held: Held | None, frame: Frame) -> None:

@@ -75,8 +75,8 @@ class Buffers(Part):
         gone = [whole for whole in wholes if all(part in state.donated for part in whole.parts)]
         frame.buffers = state.donating(dict.fromkeys(gone, donation)) if gone else state
 
-    def donate_arguments(self, callee: Value, node: ast.Call, call: Call) -> None:
-        """Runs after a call: its donated arguments are gone."""
+    def donate_arguments(self, callee: Value, node: ast.Call, call: Call, result: Value) -> None:
+        """Runs after a call that returned `result`: its donated arguments are gone."""
         args, frame = call.args, call.frame
         method = node.func if type(node.func) is ast.Attribute else None
         keeps = method is not None and method.attr in _KEEPING_METHODS and bool(args)
@@ -104,20 +104,23 @@ class Buffers(Part):
             names = self.machine.staging.signature(jitted.target)
             donated = self.donated_positions(jitted, names, offset + len(placed), by_name)
             given: list[tuple[str, str]] = []
+            values: list[Value] = []
             for position, argument in enumerate(placed):
                 if position + offset not in donated or _stays(args[position]):
                     continue
                 if jitted.kind != "filter_jit" or not _is_loaded(argument, args[position], frame):
                     given.append((self.parameter_name(names, position + offset), place_of(argument)))
+                    values.append(args[position])
             for name, (argument, value) in by_name.items():
                 if name in donated and value is not None and not _stays(value):
                     given.append((name, place_of(argument)))
+                    values.append(value)
             self.check_twice(jitted, node, given, frame)
             for name, place in given:
                 if place:
                     donation = Donation(node, jitted, name, place)
                     self.donate(place, donation, frame)
-                    self.machine.emit("donation", events.DonationEvent(node, frame, donation))
+                    self.machine.emit("donation", events.DonationEvent(node, frame, donation, values, result))
             return
         if function is None or record is None:
             if isinstance(node.func, ast.Attribute) and frame.buffers.held:

@@ -31,7 +31,7 @@ class CallTracking(Part):
         if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
             self.keys.use_seed(kwargs["seed"], node, call.frame)
 
-    def after_host_call(self, node: ast.Call, callee: Value, call: Call) -> None:
+    def after_host_call(self, node: ast.Call, callee: Value, call: Call, result: Value) -> None:
         self.timing.note_waiting(node, callee, call.args)
         if self.machine.donates:
-            self.buffers.donate_arguments(callee, node, call)
+            self.buffers.donate_arguments(callee, node, call, result)

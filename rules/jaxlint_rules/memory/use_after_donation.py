@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 from jaxlint.api import DonatedReadEvent, DonationEvent, Module, Reporter, Rule, StagedReturnEvent
 from jaxlint.api.syntax import dotted, name_loads, place_of, walk
+from jaxlint.api.tables import canonical_dtype, strong
 from jaxlint.api.values import (
+    UNKNOWN,
     Array,
     ClassValue,
     DictValue,
@@ -20,7 +23,9 @@ from jaxlint.api.values import (
     TupleValue,
     Unknown,
     Value,
+    leaves_in,
     parts_of,
+    shape_of,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
@@ -31,6 +36,8 @@ _COPIES = re.compile(r"\bdevice_put\w*\(|\breplicate\w*\(|\bshard_\w+\(")  # new
 _DATA = re.compile(
     r"batch|inputs?|images?|labels?|targets?|examples?|data"
 )  # parameters of a step that returns none of them
+
+_Type = tuple[tuple[int, ...], str]
 
 
 class UseAfterDonation(Rule):
@@ -156,6 +163,8 @@ class UseAfterDonation(Rule):
             place_of(part) == place for target in statement.targets for part in walk(target)
         ):
             self.matched.add((event.donation.target.node, event.donation.parameter))
+        elif _all_find_a_place(event.given, event.result):
+            self.matched.add((event.donation.target.node, event.donation.parameter))
         if function is None or function.cls is None or "." not in place:
             return
         arguments = function.node.args.args
@@ -223,6 +232,28 @@ class UseAfterDonation(Rule):
                 severity=Severity.WARNING,  # other methods may bind it before
                 function=f"{cls.name}.{method.name}",
             )
+
+
+def _all_find_a_place(given: list[Value], result: Value) -> bool:
+    """Whether each donated array has a result of its own with the same shape and dtype, so that none is kept."""
+    found = leaves_in(result)
+    if found is None:
+        return False
+    donated: Counter[_Type] = Counter()
+    for leaf in (leaf for value in given for leaf in leaves_in(value) or [UNKNOWN]):
+        kind = _shape_and_dtype(leaf)
+        if kind is None:
+            return False
+        donated[kind] += 1
+    return bool(donated) and not donated - Counter(kind for kind in map(_shape_and_dtype, found) if kind)
+
+
+def _shape_and_dtype(value: Value) -> _Type | None:
+    """None if one of them is unknown."""
+    if not isinstance(value, Array) or value.tree or value.mixed or not value.certain:
+        return None
+    shape, dtype = shape_of(value), canonical_dtype(value.dtype)
+    return (shape, strong(dtype)) if shape is not None and dtype else None
 
 
 def leaves(value: Value, depth: int = 3) -> Iterator[Value]:
