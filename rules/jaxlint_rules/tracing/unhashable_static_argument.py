@@ -26,6 +26,7 @@ from jaxlint.api.values import (
     Static,
     TupleValue,
     Value,
+    symbolic_shape,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 
@@ -179,7 +180,7 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
         return f"a `{value.name.rpartition('.')[2]}`"
     if isinstance(value, DictValue):
         return "a dict"
-    if isinstance(value, NumpyArray) and value.fresh:
+    if isinstance(value, NumpyArray) and (value.fresh or symbolic_shape(value)):  # a scalar has a hash
         return "a NumPy array"
     if isinstance(value, Array) and value.role == "optimizer state":
         return "an optimizer state"
