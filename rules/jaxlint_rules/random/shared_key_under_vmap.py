@@ -7,7 +7,7 @@ import re
 
 from jaxlint.api import KeptKeyEvent, Module, Reporter, Rule
 from jaxlint.api.syntax import all_parameters, dotted, nodes_of
-from jaxlint.api.values import name_in
+from jaxlint.api.values import Function, flow_in, name_in
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import function_called
 from jaxlint_rules._loops import given_arguments
@@ -17,6 +17,7 @@ from jaxlint_rules.random._draws import is_draw
 _COMPARED = re.compile(
     r"param|theta|weight|polic|genom|member|popul|candidate|individual|agent|gain|model|^w$"
 )
+_DEEPEST = 3  # functions that pass the key on
 
 
 class SharedKeyUnderVmap(Rule):
@@ -74,7 +75,7 @@ class SharedKeyUnderVmap(Rule):
             or _draws_inside(event.used, event)
         ):
             return
-        if not _ignores_rows(event) and _compares(event.used, event):
+        if not _ignores_rows(event) and not _rows_are_data(event) and _compares(event.used, event):
             return
         name = name_in(frame, event.origin)
         report(
@@ -136,15 +137,50 @@ def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
     function = function_called(used, event.frame) if isinstance(used, ast.Call) else None
     if function is None or not isinstance(used, ast.Call):
         return False
-    if any(_COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(function.node)):
+    if not _rows_are_data(event) and any(
+        _COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(function.node)
+    ):
         return False
-    passed_on = {name for name, given in given_arguments(function.node, used) if isinstance(given, ast.Name)}
-    return any(
-        (is_draw(call) or _is_scanned_split(call, function.module))
-        and call.args
-        and isinstance(call.args[0], ast.Name)
-        and call.args[0].id in passed_on | _split_from(passed_on, function.node)
-        for call in nodes_of(function.node, ast.Call)
+    given = {name for name, part in given_arguments(function.node, used) if isinstance(part, ast.Name)}
+    return _draws_with(function, given, _DEEPEST)
+
+
+def _draws_with(function: Function, given: set[str], depth: int) -> bool:
+    """Whether a function, or one that it passes these parameters on to, draws with one of them."""
+    keys = given | _split_from(given, function.node)
+    for call in nodes_of(function.node, ast.Call):
+        passed = [part.id for part in call.args if isinstance(part, ast.Name) and part.id in keys]
+        if not passed:
+            continue
+        if dotted(call.args[0]) in keys and (is_draw(call) or _is_scanned_split(call, function.module)):
+            return True
+        inner = _named_function(call, function) if depth else None
+        if inner is not None and _draws_with(
+            inner, {name for name, part in given_arguments(inner.node, call) if dotted(part) in keys}, depth - 1
+        ):
+            return True
+    return False
+
+
+def _named_function(call: ast.Call, function: Function) -> Function | None:
+    """The function of the same module that a call names."""
+    value = function.scope.value_of(call.func.id) if isinstance(call.func, ast.Name) else None
+    return value if isinstance(value, Function) else None
+
+
+def _rows_are_data(event: KeptKeyEvent) -> bool:
+    """Whether the rows carry no gradient beside something that does: examples of one batch, not settings to compare."""
+    frame, used = event.frame, event.used
+    function = frame.function
+    if function is None or not isinstance(used, ast.Call):
+        return False
+    rows = [frame.value_of(parameter.arg) for parameter in all_parameters(function.node)]
+    beside = [frame.value_of(dotted(part)) for part in used.args if dotted(part)]
+    known = [value for value in rows if value is not None]
+    return (
+        bool(known)
+        and flow_in(known) is None
+        and flow_in([value for value in beside if value is not None]) is not None
     )
 
 
