@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
 from jaxlint.api.syntax import dotted, nodes_of, positional_parameters, walk
 from jaxlint.api.values import (
     Array,
+    DictValue,
     External,
     Function,
+    ListValue,
     NumpyArray,
     Origin,
     Transformed,
@@ -185,10 +188,11 @@ class SpecMismatch(Rule):
             self.check_mesh(event, report)
         elif event.name == "jax.sharding.Mesh":
             self.check_devices(event, report)
-        elif event.name == "jax.device_put" and len(event.args) > 1:
-            self.check_placed(event, event.args[0], event.args[1], report)
+        elif event.name == "jax.device_put" and event.args:
+            self.check_placed(event, event.args[0], argument(event, 1, "device"), report)
         elif isinstance(event.callee, Transformed) and event.callee.kind == "jit":
             self.check_keywords(event, event.callee, report)
+            self.check_arguments(event, event.callee, report)
         elif isinstance(event.callee, Transformed) and event.callee.kind == "shard_map":
             specs = event.callee.options.get("in_specs")
             mesh = event.callee.options.get("mesh")
@@ -242,24 +246,39 @@ class SpecMismatch(Rule):
                 reason="each mesh axis has a name",
             )
 
-    def check_placed(self, event: CallEvent, value: Value, sharding: Value, report: Reporter) -> None:
-        placed = mesh_and_spec(sharding)
-        if placed is not None:
-            self.check_spec(event, value, *placed, report)
+    def check_arguments(self, event: CallEvent, callee: Transformed, report: Reporter) -> None:
+        """The arguments of a jitted function beside `in_shardings`."""
+        given = callee.options.get("in_shardings")
+        if given is None or any(key.startswith("static") for key in callee.options):
+            return
+        apart = given.items if isinstance(given, TupleValue) and given.cls is None else [given] * len(event.args)
+        for value, sharding in zip(event.args, apart or (), strict=False):
+            if self.check_placed(event, value, sharding, report):
+                return
+
+    def check_placed(
+        self, event: CallEvent, value: Value, sharding: Value | None, report: Reporter
+    ) -> bool:
+        """Whether an array, or one in a tree, does not fit its sharding, which is reported."""
+        for part, wanted in _each_beside(value, sharding, 3):
+            placed = mesh_and_spec(wanted)
+            if placed is not None and self.check_spec(event, part, *placed, report):
+                return True
+        return False
 
     def check_spec(
         self, event: CallEvent, value: Value, mesh: Value | None, spec: Value | None, report: Reporter
-    ) -> None:
+    ) -> bool:
         shape, entries = _shape(value, event), spec_entries(spec)
         if shape is None or entries is None or event.is_caught():
-            return
+            return False
         if len(entries) > len(shape):
             report(
                 event.node,
                 f"the spec has {len(entries)} entr{'ies' if len(entries) != 1 else 'y'} but the array has {len(shape)} dimension{'s' if len(shape) != 1 else ''}, which raises ValueError; remove the rest",
                 reason=f"the array has shape {shape}",
             )
-            return
+            return True
         sizes = mesh_sizes(mesh)
         for dimension, (length, axes) in enumerate(zip(shape, entries, strict=False)):
             if not axes or sizes is None or any(axis not in sizes for axis in axes):
@@ -273,7 +292,31 @@ class SpecMismatch(Rule):
                     f"dimension {dimension} of the array has size {length}, which {parts} devices do not divide: ValueError; pad it",
                     reason=f"the spec shards it over {', '.join(f'`{axis}`' for axis in axes)}",
                 )
-                return
+                return True
+        return False
+
+
+def _each_beside(value: Value, sharding: Value | None, depth: int) -> Iterator[tuple[Value, Value]]:
+    """The arrays of a tree, each with its sharding: the same for all, or those of a tree like it."""
+    if sharding is None:
+        return
+    apart = _children(value) if depth else None
+    if apart is None:
+        yield value, sharding
+        return
+    wanted = _children(sharding)
+    for name, part in apart.items():
+        yield from _each_beside(part, sharding if wanted is None else wanted.get(name), depth - 1)
+
+
+def _children(value: Value) -> dict[object, Value] | None:
+    if isinstance(value, DictValue):
+        return dict(value.items)
+    if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
+        if isinstance(value, TupleValue) and value.cls is not None:
+            return None
+        return dict(enumerate(value.items))
+    return None
 
 
 def _shape(value: Value, event: CallEvent) -> tuple[int, ...] | None:
