@@ -26,6 +26,7 @@ _ARRANGING = frozenset(
     """reshape expand_dims squeeze transpose ravel flatten broadcast_to swapaxes moveaxis flip sort copy array asarray
     stop_gradient tile repeat roll""".split()  # noqa: SIM905
 )
+_JOINING = frozenset("concatenate stack hstack vstack column_stack append".split())  # noqa: SIM905
 _INTEGERS = frozenset(
     {"", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "int*", "bool"}
 )
@@ -104,6 +105,8 @@ def range_of_result(made: Operation, depth: int = MAX_DEPTH) -> Range | None:
         return _MAKING[name](made)
     if name == "getitem" and len(args) == 2:
         return _of_item(made, depth)
+    if name in _JOINING:
+        return _of_joined(made, depth)
     if name == "clip":
         return _of_clip(made)
     if name == "where":
@@ -143,6 +146,17 @@ def _of_item(made: Operation, depth: int) -> Range | None:
     return (
         Range(inner.low, inner.high, inner.mean, inner.step, part, is_drawn=True) if inner.is_drawn else None
     )
+
+
+def _of_joined(made: Operation, depth: int) -> Range | None:
+    """The range of several arrays in one: elements of all occur."""
+    parts = made.args[0].items if isinstance(made.args[0], (ListValue, TupleValue)) else list(made.args[:2])
+    ranges = [range_of(part, depth - 1) for part in parts or ()]
+    known = [one for one in ranges if one is not None]
+    if not known or len(known) != len(ranges):
+        return None
+    low, high = min(one.low for one in known), max(one.high for one in known)
+    return Range(low, high, None, math.gcd(*(one.step for one in known)), frozenset({id(made)}))
 
 
 def _of_where(made: Operation, depth: int) -> Range | None:
