@@ -13,6 +13,11 @@ _STEPS = frozenset({"apply_updates", "apply_gradients"})
 _NO_STATES = ("key", "rng", "grad", "loss", "update")
 
 
+def names_no_state(name: str) -> bool:
+    """Whether a variable is named for something else than a state: a key, a loss, gradients."""
+    return any(part in name.lower() for part in _NO_STATES)
+
+
 class Lost(NamedTuple):
     """A new state that gets lost. `old`: what stays in its place."""
 
@@ -94,7 +99,7 @@ def _never_returned(function: FunctionNode) -> Iterator[tuple[ast.AST, Lost]]:
         given = {part.id for part in call.args if isinstance(part, ast.Name)}
         bound = [part.id for part in flattened(statement.targets[0]) if isinstance(part, ast.Name)]
         for name in bound:
-            if name not in parameters & given or any(part in name.lower() for part in _NO_STATES):
+            if name not in parameters & given or names_no_state(name):
                 continue
             if isinstance(statement.targets[0], ast.Name) or name.startswith("_"):
                 continue

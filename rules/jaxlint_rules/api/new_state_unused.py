@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Event, OperationEvent, Reporter, Rule, StagedReturnEvent, concerns
-from jaxlint.api.syntax import dotted, names_stored
+from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, names_stored, nodes_of
 from jaxlint.api.values import Array, Transformed, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
-from jaxlint_rules.api._dead_states import dead_states
-from jaxlint_rules.api._lost_states import lost_states
+from jaxlint_rules.api._dead_states import dead_states, older_name
+from jaxlint_rules.api._lost_states import lost_states, names_no_state
 from jaxlint_rules.api._training import is_optimiser_update, state_collection
 
 # Not methods of arrays, since other rules handle these, and no unresolved names.
@@ -88,6 +88,9 @@ class NewStateUnused(Rule):
             like = part.like if isinstance(part, Array) and part.role != "grad" else None
             if like is not None and like.root() in given:
                 self.updated.setdefault(event.transformed.node, {})[position] = given[like.root()]
+        for position, name in _renewed(event.function.node).items():
+            if name in event.parameters:
+                self.updated.setdefault(event.transformed.node, {}).setdefault(position, name)
 
     def check_step(
         self, event: CallEvent, statement: ast.Assign, bound: frozenset[str], report: Reporter
@@ -164,6 +167,20 @@ class NewStateUnused(Rule):
             f"`{found.name}` is computed but never used: later code reads the old `{found.old}`; use the new one",
             reason="arrays and pytrees are not updated in place",
         )
+
+
+def _renewed(function: FunctionNode) -> dict[int, str]:
+    """The parameters that a function returns in a newer version, as their names say, by their place in its result."""
+    results = [part.value for part in nodes_of(function, ast.Return)]
+    if len(results) != 1 or not isinstance(results[0], ast.Tuple):
+        return {}
+    parameters = {parameter.arg for parameter in all_parameters(function)}
+    names = {place: dotted(part) for place, part in enumerate(results[0].elts)}
+    found = {
+        place: name if name in parameters & names_stored(function) else older_name(name)
+        for place, name in names.items()
+    }
+    return {place: name for place, name in found.items() if name in parameters and not names_no_state(name)}
 
 
 def _is_of_module(result: Value, depth: int = 2) -> bool:
