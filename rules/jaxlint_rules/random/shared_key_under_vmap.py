@@ -156,7 +156,9 @@ def _draws_with(function: Function, given: set[str], depth: int) -> bool:
             return True
         inner = _named_function(call, function) if depth else None
         if inner is not None and _draws_with(
-            inner, {name for name, part in given_arguments(inner.node, call) if dotted(part) in keys}, depth - 1
+            inner,
+            {name for name, part in given_arguments(inner.node, call) if dotted(part) in keys},
+            depth - 1,
         ):
             return True
     return False

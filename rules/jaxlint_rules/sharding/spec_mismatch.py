@@ -251,14 +251,14 @@ class SpecMismatch(Rule):
         given = callee.options.get("in_shardings")
         if given is None or any(key.startswith("static") for key in callee.options):
             return
-        apart = given.items if isinstance(given, TupleValue) and given.cls is None else [given] * len(event.args)
+        apart = (
+            given.items if isinstance(given, TupleValue) and given.cls is None else [given] * len(event.args)
+        )
         for value, sharding in zip(event.args, apart or (), strict=False):
             if self.check_placed(event, value, sharding, report):
                 return
 
-    def check_placed(
-        self, event: CallEvent, value: Value, sharding: Value | None, report: Reporter
-    ) -> bool:
+    def check_placed(self, event: CallEvent, value: Value, sharding: Value | None, report: Reporter) -> bool:
         """Whether an array, or one in a tree, does not fit its sharding, which is reported."""
         for part, wanted in _each_beside(value, sharding, 3):
             placed = mesh_and_spec(wanted)
