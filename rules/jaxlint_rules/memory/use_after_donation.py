@@ -159,11 +159,10 @@ class UseAfterDonation(Rule):
                 severity=Severity.WARNING,
             )
         statement = event.assignment()
-        if isinstance(statement, ast.Assign) and any(
-            place_of(part) == place for target in statement.targets for part in walk(target)
-        ):
-            self.matched.add((event.donation.target.node, event.donation.parameter))
-        elif _all_find_a_place(event.given, event.result):
+        if (
+            isinstance(statement, ast.Assign)
+            and any(place_of(part) == place for target in statement.targets for part in walk(target))
+        ) or _all_find_a_place(event.given, event.result):
             self.matched.add((event.donation.target.node, event.donation.parameter))
         if function is None or function.cls is None or "." not in place:
             return
