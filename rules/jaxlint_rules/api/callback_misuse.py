@@ -48,7 +48,8 @@ class CallbackMisuse(Rule):
       None although the program uses them;
     - a call of the function where the function itself belongs;
     - `io_callback` without `ordered=True` in a loop whose steps write one after another;
-    - computations with the result of `jax.debug.callback`, which is always None.
+    - computations with the result of `jax.debug.callback`, which is always None, and functions that
+      return it beside other results.
 
     ## Why is this bad?
     JAX may run a pure callback twice or not at all: XLA removes the call, with its side effects, if
@@ -134,12 +135,14 @@ def _calls_its_function(event: CallEvent) -> _Claim | None:
 
 
 def _uses_what_debugging_gives(event: CallEvent, report: Reporter) -> _Claim | None:
-    if event.name not in _DEBUGGING or not _result_is_used(event, report):
+    if event.name not in _DEBUGGING:
         return None
-    return _Claim(
-        f"`{event.name}` always returns None; use `jax.pure_callback` to get a value",
-        "the program uses its result",
-    )
+    message = f"`{event.name}` always returns None; use `jax.pure_callback` to get a value"
+    if _result_is_used(event, report):
+        return _Claim(message, "the program uses its result")
+    if _is_returned_by_name(event, report):
+        return _Claim(message, "the function returns its result beside others", Severity.WARNING)
+    return None
 
 
 def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
@@ -301,6 +304,18 @@ def _result_is_used(event: CallEvent, report: Reporter) -> bool:
     return function is not None and any(
         isinstance(target, ast.Name) and _is_computed_with(target.id, function.node, report)
         for target in targets_of(event.node, report.module)
+    )
+
+
+def _is_returned_by_name(event: CallEvent, report: Reporter) -> bool:
+    """`r = jax.debug.callback(...)`, and `return state, r`."""
+    function = event.frame.function
+    names = {target.id for target in targets_of(event.node, report.module) if isinstance(target, ast.Name)}
+    return function is not None and any(
+        isinstance(part, ast.Name) and part.id in names
+        for statement in nodes_of(function.node, ast.Return)
+        if isinstance(statement.value, ast.Tuple)
+        for part in statement.value.elts
     )
 
 
