@@ -1,6 +1,5 @@
 # source: jax-ml/jax#26946
 # blind: fourth
-# missed: which shape goes with which spec is in two dicts that are matched by name
 
 import os
 
