@@ -308,7 +308,13 @@ def _result_is_used(event: CallEvent, report: Reporter) -> bool:
 
 
 def _is_returned_by_name(event: CallEvent, report: Reporter) -> bool:
-    """`r = jax.debug.callback(...)`, and `return state, r`."""
+    """`r = jax.debug.callback(f, ...)`, and `return state, r`, if `f` returns something."""
+    host = host_function(event.args[0]) if event.args and event.name == "jax.debug.callback" else None
+    if host is None or not any(
+        statement.value is not None and not isinstance(statement.value, ast.Constant)
+        for statement in nodes_of(host.node, ast.Return)
+    ):
+        return False
     function = event.frame.function
     names = {target.id for target in targets_of(event.node, report.module) if isinstance(target, ast.Name)}
     return function is not None and any(
