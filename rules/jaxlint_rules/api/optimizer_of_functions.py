@@ -26,7 +26,7 @@ _FILTERS = ("equinox.filter", "equinox.partition")
 
 
 class OptimizerOfFunctions(Rule):
-    """An optimizer, or a map that computes, receives a model that has functions among its leaves.
+    """An optimizer, or a map, receives a model that has functions among its leaves.
 
     ## What it does
     Finds `optim.init(model)` where `model` is an equinox module that holds a function, as
