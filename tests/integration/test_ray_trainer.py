@@ -113,5 +113,5 @@ def test_candidates_are_proven_in_the_workers(tmp_path: Path, temporary: str) ->
     done = ran(tmp_path, "-q", "--output-format", "json", "train.py", "--", temporary)
     assert done.returncode == 0, done.stderr
     (run,) = json.loads(done.stdout)["runs"]
-    proven = [one for one in run["results"] if one["function"] == "step"]
+    proven = [one for one in run["results"] if one["function"] == "train.<locals>.step"]
     assert ("donation", "verified") in {(one["candidate"], one["status"]) for one in proven}
