@@ -53,6 +53,7 @@ _OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared
 
 # Folders with programs that measure the project.
 _TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking)$")
+_MEASURES = re.compile(r"^_*bench(mark(s|ing)?)?_|_bench(mark)?$")  # and files
 # Functions that call the code beside them to see that it works.
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 
@@ -60,10 +61,12 @@ _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 def only_tries_out(node: ast.AST, frame: Frame) -> bool:
     """Whether code only tries out the project, so that neither its numbers nor its time matter. Such code is
     the script part of a module that others import (if no loop there trains or evaluates), a function with such
-    a name, or a file in a folder of benchmarks.
+    a name, or a file of benchmarks, by its name or its folder's.
     """
     function = frame.function
-    if any(_TRIALS.search(part) for part in _parts(frame.module, stem=False)):
+    if any(_TRIALS.search(part) for part in _parts(frame.module, stem=False)) or _MEASURES.search(
+        Path(frame.module.display).stem.lower()
+    ):
         return True
     if function is not None:
         return not isinstance(function.node, ast.Lambda) and _TRIES.search(function.name.lower()) is not None

@@ -10,7 +10,7 @@ from jaxlint.api import Frame, Loop
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.tables import canonical
 from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Value
-from jaxlint_rules._loops import host_loops
+from jaxlint_rules._loops import counters, host_loops
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules._slices import assignments, calls_in, sources
 
@@ -238,7 +238,7 @@ def gets_the_same(call: ast.Call, state: Collection[str], frame: Frame) -> bool:
         return False
     changing = names_stored(loop.node) - {"_"}
     for argument in passed(call):
-        if dotted(argument) in state or is_key(dotted(argument)):
+        if dotted(argument) in state or is_key(dotted(argument)) or dotted(argument) in counters(loop.node):
             continue
         if isinstance(argument, ast.Starred) or names_in(argument) & changing:
             return False

@@ -73,9 +73,9 @@ def train_step(w):
 def attend(w):
     return w * 0.5
 
-def run(w, end):
-    for n in range(end):
-        w = CALLED(w)
+def run(w, xs):
+    for x in xs:
+        w = CALLED(w + x)
         print(w)
 """
 _FILLED = """
@@ -348,7 +348,7 @@ def fold(xs):
     return total
 
 CALLED
-print(fold(jnp.ones(100)))
+print(fold(jnp.ones(10_000)))
 """
     assert _said(program.replace("CALLED", ""), ArrayIteration, "program.py") == [WARNING]
     assert (

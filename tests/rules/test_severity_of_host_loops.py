@@ -239,7 +239,7 @@ run(jax.numpy.ones(3), jax.numpy.ones(3))
         (_SWEEP, HostSyncInLoop, Severity.INFO),
         (_BATCHES, HostSyncInLoop, Severity.WARNING),
         (_CHUNKS, HostSyncInLoop, Severity.INFO),
-        (_CHUNKS.replace("chunk", "train_step"), HostSyncInLoop, Severity.WARNING),
+        (_CHUNKS.replace("chunk", "train_step"), HostSyncInLoop, Severity.INFO),  # it gets no data
         (_CHUNKS.replace("chunk", "train_epoch"), HostSyncInLoop, Severity.INFO),
         (_HANDED_ON.replace("TAKE", "cv2.imwrite('now.png', picture)"), HostSyncInLoop, Severity.INFO),
         (_HANDED_ON.replace("TAKE", "kept = kept + [picture]"), HostSyncInLoop, Severity.WARNING),
@@ -253,12 +253,24 @@ run(jax.numpy.ones(3), jax.numpy.ones(3))
             Severity.INFO,
         ),
         (_SAVES.replace("WHAT", "file.write(f'{jax.numpy.sin(x)}')"), ArrayIteration, Severity.INFO),
-        (_SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)"), ArrayIteration, Severity.WARNING),
+        (_SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)"), ArrayIteration, Severity.INFO),
+        (
+            _SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)").replace(
+                "1.0, times)", "1.0, 100_000)"
+            ),
+            ArrayIteration,
+            Severity.WARNING,
+        ),
         (_RANKED.replace("CUT", "[:k]"), ArrayIteration, Severity.INFO),
         (_RANKED.replace("CUT", ""), ArrayIteration, Severity.INFO),
         (_RANKED.replace("CUT", "").replace("    found", _LONG, 1), ArrayIteration, Severity.WARNING),
         (_MAPPED.replace("MORE", "pass"), VmapOfJit, Severity.INFO),
-        (_MAPPED.replace("MORE", "xs = mapped(xs)"), VmapOfJit, Severity.WARNING),
+        (_MAPPED.replace("MORE", "xs = mapped(xs)"), VmapOfJit, Severity.INFO),
+        (
+            _MAPPED.replace("MORE", "for _ in range(10_000):\n        xs = mapped(xs)"),
+            VmapOfJit,
+            Severity.WARNING,
+        ),
         (_EXPLAINED, HostSyncInLoop, Severity.INFO),
         (_EXPLAINED.replace("# COMMENT", ""), HostSyncInLoop, Severity.WARNING),
         (_CHECKED.replace("TEST", "not jax.numpy.isnan(loss).item()"), HostSyncInLoop, Severity.INFO),
@@ -282,7 +294,12 @@ run(jax.numpy.ones(3), jax.numpy.ones(3))
         (_CONVERGES.replace("COUNT", "20"), HostSyncInLoop, Severity.INFO),
         (_CONVERGES.replace("COUNT", "20000"), HostSyncInLoop, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),
-        (_LAYERS.replace("TAKEN", "1.0"), LayerLoop, Severity.WARNING),
+        (_LAYERS.replace("TAKEN", "1.0"), LayerLoop, Severity.INFO),
+        (
+            _LAYERS.replace("TAKEN", "1.0") + "\ndef build(depth: int = 24):\n    return depth\n",
+            LayerLoop,
+            Severity.WARNING,
+        ),
     ],
 )
 def test_what_is_meant_or_soon_over_is_advice(program: str, rule: type[Rule], severity: Severity) -> None:

@@ -26,6 +26,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
+from jaxlint_rules._cost import level_of_bytes
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute, size_of_name
 from jaxlint_rules.memory._weights import weights_of
@@ -73,6 +74,7 @@ class CapturedConstant(Rule):
     ## When not to fix
     Keep it if the array must be known at compile time. Not reported: elements of a NumPy array that
     an unrolled loop reads by its counter (`table[i]`), since the program contains these alone.
+    Reported as advice: arrays of less than 4 MB; those of a file may have any size.
 
     ## References
     - [JAX: captured constants](https://docs.jax.dev/en/latest/internals/constants.html)
@@ -143,6 +145,7 @@ class CapturedConstant(Rule):
             node,
             f"`{transformed.label}` captures `{name}` ({amount}) as a constant; pass it in",
             reason=f"{transformed.why.explain(report.module)}; `{name}` is not a traced argument",
+            severity=None if size == WHOLE_MODEL else level_of_bytes(4 * size),
         )
 
     def captured(

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from jaxlint.api import CarryEvent, Module, Reporter, Rule
 from jaxlint.api.syntax import nodes_of
-from jaxlint.api.values import Array, TupleValue, Value, parts_of, shape_of
+from jaxlint.api.values import Array, TupleValue, Value, least_size, parts_of, shape_of
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import level_of_bytes
 from jaxlint_rules._names import last_name, unpacked
 
 _DEPTH = 4
@@ -47,7 +48,8 @@ class StackedInput(Rule):
 
     ## When not to fix
     Keep it if the stacked inputs are small and belong to one structure with the outputs, as in a
-    buffer of transitions.
+    buffer of transitions. It is a warning for arrays that are seen to be large, and advice for
+    others.
 
     ## References
     - [jax.lax.scan](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
@@ -75,6 +77,7 @@ class StackedInput(Rule):
                 event.node,
                 f"`{event.api}` stacks the results of all steps, but only the last is read; return it in the carry",
                 reason="every use takes `[-1]`",
+                severity=None if _steps(event.node) >= _LONG else _level_of(stacked),
             )
             return
         # in the same place: a value that moves to another, as in `(before, now) -> (now, next)`, is new to each step
@@ -89,8 +92,24 @@ class StackedInput(Rule):
                     event.node,
                     f"`{event.api}` stacks {what} once per step; do not return it as output",
                     reason="the second result of the body contains this input unchanged",
+                    severity=_level_of(leaf),
                 )
                 return
+
+
+def _level_of(value: Value) -> Severity | None:
+    """A warning for arrays that are seen to be large, stacked for a few dozen steps."""
+    return level_of_bytes(4 * _STEPS * sum(map(least_size, _leaves(value))))
+
+
+_STEPS = 30
+_LONG = 100  # steps whose results matter if there is any array among them
+
+
+def _steps(node: ast.AST) -> int:
+    """The number of steps that a scan is given: `length=500`; 0 if none is written."""
+    given = next((one.value for one in getattr(node, "keywords", []) if one.arg == "length"), None)
+    return given.value if isinstance(given, ast.Constant) and isinstance(given.value, int) else 0
 
 
 def _reads_last_alone(event: CarryEvent, stacked: Value) -> bool:

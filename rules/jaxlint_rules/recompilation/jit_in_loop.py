@@ -18,6 +18,7 @@ from jaxlint.api.values import (
     Value,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import COMPILE, level, runs
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
     FEW,
@@ -112,6 +113,9 @@ class JitInLoop(Rule):
     modules and results of `eqx.filter_vmap` or `eqx.filter_grad` by their content, and finds the
     compiled program again.
 
+    It is advice where the loop is not seen to run ten times: over the items of a dict, a few values
+    that are written down, or with a known, smaller length.
+
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
     """
@@ -163,6 +167,7 @@ class JitInLoop(Rule):
                 reason=f"{transformed.why.explain(report.module)}, inside the loop at line {line}",
                 function=frame.name,
                 fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),
+                severity=level(runs(frame, loop) * COMPILE),
             )
             return
         self.check_callers(event, fresh[0], report)
@@ -223,6 +228,7 @@ class JitInLoop(Rule):
             event.node,
             f"a new `{what}` compiles its program every iteration; create it once, before the loop",
             reason=f"`{what}` keeps its compiled program; the loop at line {getattr(loop.node, 'lineno', '?')} creates a new one each time",
+            severity=level(runs(event.frame, loop) * COMPILE),
         )
 
     def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:
@@ -290,6 +296,7 @@ class JitInLoop(Rule):
             event.node,
             f"`{event.transformed.api}` of {what} in `{frame.function.name}` recompiles at every call; jit it once, outside",
             reason=f"`{frame.function.name}` is called in the loop at {where}; {event.transformed.why.explain(report.module)}",
+            severity=level(runs(running, loop) * COMPILE),
         )
 
 

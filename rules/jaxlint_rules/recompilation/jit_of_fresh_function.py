@@ -10,6 +10,7 @@ from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import is_compiled_by_class
+from jaxlint_rules._cost import COMPILE, level, runs
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import last_name
 from jaxlint_rules._programs import is_on_host
@@ -67,6 +68,9 @@ class JitOfFreshFunction(Rule):
     class compiles (`cls.step = jax.jit(cls.step)`), functions that a setting compiles
     (`step = jax.jit(f) if compiles else f`), and loops in tests.
 
+    It is advice where the loop is not seen to run ten times: over the items of a dict, a few values
+    that are written down, or with a known, smaller length.
+
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
     """
@@ -92,6 +96,7 @@ class JitOfFreshFunction(Rule):
         if where is None:
             return
         loop_frame, line = where
+        loop = host_loops(loop_frame)[0]
         if (
             not _is_program(loop_frame)
             or is_compiled_by_class(frame)
@@ -110,7 +115,7 @@ class JitOfFreshFunction(Rule):
             f"`{api}` outside jit recompiles {kinds} at every call; jit the caller",
             reason=f"the loop at {line} creates a new function object each time, which misses the compilation cache",
             # Two small programs: they compile in less time than most iterations take.
-            severity=Severity.INFO if api == "lax.cond" else None,
+            severity=Severity.INFO if api == "lax.cond" else level(runs(frame, loop) * COMPILE),
         )
 
 

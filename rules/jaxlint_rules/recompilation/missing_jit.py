@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import DISPATCH, level, runs
 from jaxlint_rules._eager import computes_only
 from jaxlint_rules._programs import is_on_host
 from jaxlint_rules.recompilation._repeated import carries, may_loop
@@ -57,7 +58,8 @@ class MissingJit(Rule):
     functions and measures them.
 
     ## When not to fix
-    Keep it if each iteration has another shape: compiling costs more than it saves.
+    Keep it if each iteration has another shape: compiling costs more than it saves. It is advice
+    where the iterations, times their operations, are fewer than 20,000, which take a second.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -112,6 +114,7 @@ class MissingJit(Rule):
                 node.iter,
                 f"the loop dispatches {len(run.operations)} operations per iteration; jit a `lax.fori_loop` or `lax.scan` instead",
                 reason="the loop runs on the host, outside jit",
+                severity=level(runs(frame, run.loop) * len(run.operations) * DISPATCH),
             )
 
 

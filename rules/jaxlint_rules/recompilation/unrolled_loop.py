@@ -10,6 +10,8 @@ from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import UNKNOWN, Array, Value, constant, shape_of, short_source
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import OPERATION, level
+from jaxlint_rules._given import defaults_of, numbers_given
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._names import last_name, unpacked, updated_at
 from jaxlint_rules._purpose import UNROLLED, says
@@ -19,6 +21,7 @@ from jaxlint_rules.recompilation._repeated import LAYERS, STEPS, carries, counte
 MANY = 16  # iterations that make a loop worth a scan
 _PRODUCTS = frozenset({"dot", "matmul", "einsum", "tensordot", "outer", "convolve", "cross", "kron", "vdot"})
 _LIGHT_CALLS = 8
+_ALONG, _UNKNOWN = 64, 8  # iterations along an axis, and of a number of steps, whose length is unknown
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +71,8 @@ class UnrolledLoop(Rule):
 
     ## When not to fix
     Advice if the length is unknown and the body is a few operations on elements, or if the file
-    gives it a small value: a default (`substeps: int = 2`). Keep it if the
+    gives it a small value: a default (`substeps: int = 2`). Also advice if the iterations, times
+    the operations of the body, are fewer than about 300. Keep it if the
     iterations differ in their shapes or in the functions that they call, or if a few expensive
     operations run faster unrolled.
 
@@ -128,7 +132,11 @@ class UnrolledLoop(Rule):
                 function=frame.name,
                 severity=Severity.INFO
                 if loop.trips is None and (_is_light(node, frame) or _is_short_by_default(node, frame))
-                else None,
+                else level(
+                    (loop.trips or _given_length(node, frame) or _expected(node, frame))
+                    * _size(loop, node)
+                    * OPERATION
+                ),
             )
         for node, loop in self.sums.items():
             frame = loop.frame
@@ -219,42 +227,38 @@ def _is_short_by_default(node: ast.For | ast.While, frame: Frame) -> bool:
         return False
     if isinstance(bound, ast.Name):
         for above in frame.module.ancestors(node):
-            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in _defaults(above):
-                return _defaults(above)[name] < MANY
-    given = _numbers_given(frame.module.tree).get(name, frozenset())
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in defaults_of(above):
+                return defaults_of(above)[name] < MANY
+    given = numbers_given(frame.module.tree).get(name, frozenset())
     return bool(given) and max(given) < MANY
 
 
-@cache
-def _numbers_given(tree: ast.Module) -> dict[str, frozenset[int]]:
-    """The numbers that are defaults of parameters and fields, by name."""
-    found: dict[str, frozenset[int]] = {}
-    fields = [
-        (dotted(statement.target), statement.value)
-        for cls in nodes_of(tree, ast.ClassDef)
-        for statement in cls.body
-        if isinstance(statement, ast.AnnAssign)
+def _expected(node: ast.For | ast.While, frame: Frame) -> int:
+    """The iterations of a loop whose length nothing gives."""
+    along = (
+        isinstance(node, ast.For) and isinstance(node.target, ast.Name) and _goes_along_an_axis(node, frame)
+    )
+    return _ALONG if along else _UNKNOWN
+
+
+def _size(loop: _Loop, node: ast.For | ast.While) -> int:
+    """The operations of one iteration; a cell or a layer of a library has a dozen."""
+    called = [dotted(part.func) for part in _nodes(node) if isinstance(part, ast.Call)]
+    cells = [
+        name
+        for name in called
+        if not name.startswith(("jnp.", "jax.")) and name.rpartition(".")[2] not in _CHEAP
     ]
-    numbers = [(name, value.value) for name, value in fields if isinstance(value, ast.Constant)]
-    for function in nodes_of(tree, ast.FunctionDef):
-        numbers += _defaults(function).items()
-    for name, number in numbers:
-        if type(number) is int:
-            found[name] = found.get(name, frozenset()) | {number}
-    return found
+    return len(loop.operations) + _CELL * len(cells)
 
 
-@cache
-def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, int]:
-    """The parameters of a function whose default is a whole number."""
-    given = function.args
-    positional = [*given.posonlyargs, *given.args]
-    pairs = zip(positional[len(positional) - len(given.defaults) :], given.defaults, strict=True)
-    return {
-        one.arg: value.value
-        for one, value in [*pairs, *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-        if isinstance(value, ast.Constant) and type(value.value) is int
-    }
+_CELL = 12
+_CHEAP = frozenset({"append", "len", "range", "float", "int", "enumerate", "zip", "set", "add", "get"})
+
+
+def _given_length(node: ast.For | ast.While, frame: Frame) -> int:
+    """The largest number that the file gives to the length by default; 0 if it gives none."""
+    return max(numbers_given(frame.module.tree).get(last_name(_bound(node)), ()), default=0)
 
 
 def _is_long_sum(loop: Loop, frame: Frame) -> bool:

@@ -10,6 +10,7 @@ from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import Array, ClassValue, Function, Instance, Static, Value
 from jaxlint.finding import FixRequest, Severity
+from jaxlint_rules._cost import COMPILE, level, runs
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import SIZED, assigned_once, bodies, host_loops, is_brief, place_of_loop
 from jaxlint_rules._names import last_name, names_in
@@ -70,6 +71,9 @@ class VaryingStaticArgument(Rule):
     ## When not to fix
     Keep it if the values are few and repeat, such as the levels of a pyramid: each compiles once.
     Not reported: sizes of arrays in a loop that the program enters once, for at most 32 of them.
+
+    It is advice where the loop is not seen to run ten times: over the items of a dict, a few values
+    that are written down, or with a known, smaller length.
 
     ## References
     - [JAX: static arguments](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)
@@ -214,6 +218,7 @@ class VaryingStaticArgument(Rule):
             f"`{event.transformed.label}` recompiles every iteration: {said}",
             reason=f"{event.transformed.why.explain(report.module)}, called in {place_of_loop(loop, event.frame)}",
             fix=fix,
+            severity=level(runs(event.frame, loop) * COMPILE),
         )
 
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import ConvertEvent, Event, Frame
-from jaxlint.api.syntax import dotted, names_stored, walk
+from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array, DictValue, External, ListValue, TupleValue
 from jaxlint_rules._names import bound_by, last_name, names_in, passed
 from jaxlint_rules._purpose import is_commented
 from jaxlint_rules._slices import OBJECTS, calls_in, has, made_of, needed_for
+from jaxlint_rules.transfer._every_n import is_periodic
 
 _CLOCKS = frozenset(
     {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now", "timer"}
@@ -106,3 +107,29 @@ def is_timed(node: ast.AST, loop: ast.AST) -> bool:
 
 def _place(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def decides(node: ast.AST, loop: ast.AST) -> bool:
+    """Whether Python decides by the value, or one computed from it, what the same iteration does: it keeps the best, or looks for
+    NaN. The host sync cannot wait for the end then. Decisions that only leave the loop could be made on the device."""
+    names = made_of(node, loop)
+    tests = [
+        part.test
+        for statement in getattr(loop, "body", [])
+        for part in walk(statement)
+        if isinstance(part, (ast.If, ast.While, ast.IfExp))
+        and not (isinstance(part, ast.If) and isinstance(part.body[-1], (ast.Break, ast.Return)))
+    ]
+    return any(has(test, node, names) for test in tests if not is_periodic(test))
+
+
+def begins_as_none(event: Event) -> bool:
+    """Whether the tested value is a local variable that starts as None."""
+    node, function = event.node, event.frame.function
+    if not isinstance(node, ast.Name) or function is None:
+        return False
+    return any(
+        isinstance(statement.value, ast.Constant) and statement.value.value is None
+        for statement in nodes_of(function.node, ast.Assign)
+        if any(dotted(target) == node.id for target in statement.targets)
+    )

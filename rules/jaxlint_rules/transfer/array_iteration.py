@@ -19,6 +19,7 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import DISPATCH, INDEX, level, runs, turns
 from jaxlint_rules._loops import is_entered_once
 from jaxlint_rules._main_loops import advances, holds_loop, loops_around
 from jaxlint_rules._names import last_name, names_in
@@ -64,7 +65,8 @@ class ArrayIteration(Rule):
     first of a ranking (`jnp.argsort(scores)[:k]`), loops that plot, print or list the elements or
     write them to a file, that a notebook cell runs, or that a script runs once over at most 64
     elements or without computing anything from them, and those that only read elements of an array
-    of unknown length, which no loop of a training enters.
+    of unknown length, which no loop of a training enters. So is every loop that is not seen to take
+    a second of the program's run, by its length and by the loops around it.
 
     ## References
     - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)
@@ -113,7 +115,8 @@ class ArrayIteration(Rule):
             or _is_of_few(event.node, shape, frame)
             or _is_read_out(loop, body, shape, frame)
         )
-        advice = Severity.INFO if light else None
+        elements = runs(frame, loop) if shape is None else runs(frame, loop) / turns(loop, frame) * shape[0]
+        advice = Severity.INFO if light else level(elements * _each(body, bool(counted)))
         self.found.setdefault(node, (event, how, advice))
 
     def finish(self, report: Reporter) -> None:
@@ -137,6 +140,12 @@ class ArrayIteration(Rule):
                 reason=f"`{_named(node, event.node, event.frame)}` is a JAX array on the host",
                 severity=severity,
             )
+
+
+def _each(body: list[ast.AST], indexed: bool) -> float:
+    """Seconds for one element: its own operation, and those of the body."""
+    operations = sum(isinstance(part, (ast.Call, ast.BinOp)) for one in body for part in walk(one))
+    return (INDEX if indexed else DISPATCH) + operations * DISPATCH
 
 
 def _fills_a_stack(loop: ast.For, owner: ast.AST) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArgumentEvent, concerns
 from jaxlint.api.syntax import dotted, name_loads, walk
-from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, short_source
+from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, least_size, short_source
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import BANDWIDTH, SYNC, level, runs
 from jaxlint_rules._loops import host_loops, loop_variables, rebound
 from jaxlint_rules._main_loops import does_main_work, holds_loop
 from jaxlint_rules._names import last_name
 from jaxlint_rules._shown_results import lists_rows, shows_results
+from jaxlint_rules.memory._sizes import size_of
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
 
@@ -50,7 +53,8 @@ class DevicePutInLoop(Rule):
     Keep it if the function donates the buffer, so that each call needs a new one, or if the data is
     a few numbers. Reported as advice: loops that plot or print their results, loops over the items
     of a dict, loops that run a loop of steps in each iteration, as epochs do, and loops without
-    evidence that the program trains, samples or evaluates in them.
+    evidence that the program trains, samples or evaluates in them, and copies whose size, times the
+    number of iterations, is not seen to take a second.
 
     ## References
     - [JAX: `jax.device_put`](https://docs.jax.dev/en/latest/_autosummary/jax.device_put.html)
@@ -102,7 +106,13 @@ class DevicePutInLoop(Rule):
         felt = (
             not shown
             and not holds_loop(loop.node)
-            and (does_main_work(loop, event.frame, called, around=False) or _repeats(loop.node))
+            and (
+                _repeats(loop.node)  # a measurement contains the copies
+                or (
+                    does_main_work(loop, event.frame, called, around=False)
+                    and level(runs(event.frame, loop) * _copying(event, data)) is None
+                )
+            )
         )
         report(
             node,
@@ -110,6 +120,21 @@ class DevicePutInLoop(Rule):
             reason=f"the loop at line {line} does not change `{short_source(data)}`",
             severity=None if felt else Severity.INFO,
         )
+
+
+def _copying(event: Event, data: ast.expr) -> float:
+    """Seconds for one copy."""
+    value = (
+        event.value
+        if isinstance(event, TracedArgumentEvent)
+        else event.args[0]
+        if isinstance(event, CallEvent)
+        else None
+    )
+    size = max(
+        size_of(data, event.frame.scope, event.frame.module), least_size(value) if value is not None else 0
+    )
+    return SYNC + (1.0 if math.isinf(size) else 4 * size / BANDWIDTH)
 
 
 def _repeats(loop: ast.AST) -> bool:

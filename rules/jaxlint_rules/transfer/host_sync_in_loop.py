@@ -11,6 +11,7 @@ from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
+from jaxlint_rules._cost import SYNC, level, runs
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
     frame_of_loop,
@@ -44,7 +45,15 @@ from jaxlint_rules.transfer._every_n import (
     is_skipped,
 )
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
-from jaxlint_rules.transfer._host_needs import feeds_back, is_explained, is_timed, reads_clock, searches
+from jaxlint_rules.transfer._host_needs import (
+    begins_as_none,
+    decides,
+    feeds_back,
+    is_explained,
+    is_timed,
+    reads_clock,
+    searches,
+)
 from jaxlint_rules.transfer._stepping import goes_through_results, loop_of_callers, stepping_loop
 from jaxlint_rules.transfer._uses import must_wait
 
@@ -152,7 +161,9 @@ class HostSyncInLoop(Rule):
     - loops that an outer loop enters every N-th time, or now and then for a few iterations, such as
       an evaluation, and loops that the program enters once, for at most 32 iterations or to evaluate
       what the loop before it has trained;
-    - notebook cells that train nothing.
+    - notebook cells that train nothing;
+    - values by which Python decides in the same iteration, as to stop early or to keep the best, and
+      loops that pass the same data to each step, as a fit does.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -206,7 +217,7 @@ class HostSyncInLoop(Rule):
 
     def on_test(self, event: TestEvent, report: Reporter) -> None:
         if event.how in ("if", "while", "not", "and", "or", "conditional expression", "max", "min"):
-            if isinstance(event.value, Array) and event.value.tree and _begins_as_none(event):
+            if isinstance(event.value, Array) and event.value.tree and begins_as_none(event):
                 return  # tests whether there are results yet
             self.check(event, event.value, f"`{event.how}`", report)
 
@@ -256,8 +267,15 @@ class HostSyncInLoop(Rule):
                 or (_is_cell(frame) and steps_alike(loop, frame, value.jitted))
                 or calls_many_steps(loop.node, frame_of_loop(loop, frame)),
                 hot=does_main_work(loop, frame, value.jitted)
+                and level(runs(frame, loop) * SYNC) is None
                 and (
-                    how == "setitem" or value.jitted in self.light or is_step_loop(loop, frame, value.jitted)
+                    how == "setitem"
+                    or value.jitted in self.light
+                    or (
+                        is_step_loop(loop, frame, value.jitted)
+                        and not steps_alike(loop, frame_of_loop(loop, frame), value.jitted)
+                        and not decides(event.node, loop.node)
+                    )
                 ),
                 place=place_of_loop(loop, frame),
             )
@@ -405,18 +423,6 @@ def _steps_the_world(loop: ast.AST) -> bool:
     """Whether a loop steps an environment, which needs the action and everything computed with it."""
     return any(
         isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ENVIRONMENTS for call in calls_in(loop)
-    )
-
-
-def _begins_as_none(event: Event) -> bool:
-    """Whether the tested value is a local variable that starts as None."""
-    node, function = event.node, event.frame.function
-    if not isinstance(node, ast.Name) or function is None:
-        return False
-    return any(
-        isinstance(statement.value, ast.Constant) and statement.value.value is None
-        for statement in nodes_of(function.node, ast.Assign)
-        if any(dotted(target) == node.id for target in statement.targets)
     )
 
 

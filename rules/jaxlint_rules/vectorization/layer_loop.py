@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import Frame, LoopEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, nodes_of, walk
@@ -18,7 +19,9 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import LAYER, level
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._given import numbers_given
 from jaxlint_rules._loops import counters, has_few_turns, has_other_way
 from jaxlint_rules._names import last_name, names_in, passed, updated_at
 from jaxlint_rules._reasons import staged_because
@@ -67,7 +70,9 @@ class LayerLoop(Rule):
 
     ## When not to fix
     Keep it if there are few layers, or if they do differ in their shapes or functions. Reported as
-    advice: layers that take something else by their number, such as a cache (`caches[i]`).
+    advice: layers that take something else by their number, such as a cache (`caches[i]`), and
+    layers that are fewer than ten, or of unknown number, also by what the file gives as a default
+    (`depth: int = 24`).
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
@@ -134,8 +139,24 @@ class LayerLoop(Rule):
                     layers=True,
                 ),
                 reason=f"each layer maps `{carried[0]}` to `{carried[0]}` of the same shape; {staged_because(frame)}",
-                severity=Severity.INFO if _takes_by_number(node) else None,
+                severity=Severity.INFO
+                if _takes_by_number(node)
+                else level((trips or _given_depth(frame.module.tree)) * LAYER),
             )
+
+
+def _given_depth(tree: ast.Module) -> int:
+    """The number of layers that the file gives, `depth: int = 24` or `Model(depth=24)`; 0 if it gives none."""
+    written = [
+        part.value.value
+        for part in nodes_of(tree, ast.keyword)
+        if part.arg and _DEPTH.search(part.arg) and isinstance(part.value, ast.Constant)
+    ]
+    by_default = [max(numbers) for name, numbers in numbers_given(tree).items() if _DEPTH.search(name)]
+    return max((number for number in [*written, *by_default] if type(number) is int), default=0)
+
+
+_DEPTH = re.compile(r"depth|(^|_)(n|num|number)_?\w*(layer|block)s?|^(layers|blocks)$")
 
 
 def _scan_of(kinds: list[str]) -> str:

@@ -10,6 +10,7 @@ from jaxlint.api.syntax import nodes_of
 from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint_rules._cost import RETRACE, level, runs
 from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops, place_of_loop
 from jaxlint_rules._main_loops import advances
@@ -46,11 +47,9 @@ class VmapOfJit(Rule):
 
     ## When not to fix
     Keep it if the result is only called inside another `jit`. A `vmap` of a jitted function there
-    is not reported. Reported as advice: a result that a variable keeps and one place calls, in no
-    loop, and one that a script calls at once.
-
-    Reported as advice: decorated functions, since under jit the order costs nothing, and loops that
-    take what does not fit at once in chunks.
+    is not reported. It is a warning where a host loop of thousands of iterations calls the result,
+    by its length or because it trains, samples or simulates. Elsewhere it is advice, as for loops
+    that take what does not fit at once in chunks.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -92,8 +91,8 @@ class VmapOfJit(Rule):
             place,
             f"`vmap` of a jitted function is retraced at every call; use `jit(vmap({inner.label if inner.label.isidentifier() else '...'}))`",
             reason=f"{outer.why.explain(report.module)}, {inner.why.explain(report.module)}",
-            # Under jit it costs nothing, and the callers of a decorated function are not visible here.
-            severity=Severity.INFO if event.decorator is not None or _is_called_once(event, report) else None,
+            # Under jit it costs nothing; what calls it in a loop on the host is reported below, at the same place.
+            severity=Severity.INFO,
             fix=fix,
         )
 
@@ -127,7 +126,7 @@ class VmapOfJit(Rule):
             ),
             severity=Severity.INFO
             if _goes_by_chunks(host_loops(around, comprehensions=True)[0].node)
-            else None,
+            else level(runs(frame) * RETRACE),
         )
 
 

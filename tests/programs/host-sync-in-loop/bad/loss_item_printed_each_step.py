@@ -1,5 +1,6 @@
 # source: patrick-kidger/equinox#252
 # blind: first
+# missed: advice, since each step gets the same data
 
 import equinox as eqx
 import jax

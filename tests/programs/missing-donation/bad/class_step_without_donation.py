@@ -1,5 +1,6 @@
 # source: google-deepmind/acme#120
 # blind: first
+# missed: advice, since nothing shows that the network is large
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
 # source: patrick-kidger/equinox#640
+# missed: advice, since nothing shows that the network is large
 
 import equinox as eqx
 import jax

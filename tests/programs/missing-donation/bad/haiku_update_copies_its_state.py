@@ -1,5 +1,6 @@
 # source: keras-team/keras-core#897
 # blind: fifth
+# missed: advice, since nothing shows that the network is large
 
 from typing import NamedTuple
 

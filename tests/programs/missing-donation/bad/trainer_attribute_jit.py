@@ -1,4 +1,5 @@
 # source: jax-ml/jax#9675
+# missed: advice, since nothing shows that the network is large
 
 import jax
 import jax.numpy as jnp

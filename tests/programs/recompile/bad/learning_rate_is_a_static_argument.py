@@ -1,5 +1,6 @@
 # source: google/flax#1966
 # blind: eighth
+# missed: a schedule that is evaluated on the device and converted
 
 from functools import partial
 

@@ -1,5 +1,6 @@
 # source: jax-ml/jax#817
 # blind: first
+# missed: advice, since no loop calls it
 
 import jax
 import jax.numpy as jnp
