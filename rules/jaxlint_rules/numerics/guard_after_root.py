@@ -63,7 +63,7 @@ class GuardAfterRoot(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self.found: list[tuple[OperationEvent, str]] = []
+        self.found: list[tuple[OperationEvent, str]] = []  # with the root and its gradient, in words
 
     @concerns(*_GUARDS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -83,7 +83,7 @@ class GuardAfterRoot(Rule):
             if report.differentiated(event.frame):
                 report(
                     event.node,
-                    f"the gradient of {root} is NaN at zero, even with an epsilon after it; add the epsilon under the root",
+                    f"the gradient of {root} at zero, even with an epsilon after it; add the epsilon under the root",
                     reason="the derivative of a root is infinite at zero; the guard makes only the value finite",
                 )
 
@@ -97,15 +97,20 @@ def _root(value: Value) -> str:
     if not isinstance(inside, Array) or inside.flow is None or made(inside, *_DROPPING) is not None:
         return ""
     if operation.name == "std":
-        return "this deviation"
+        return "this deviation is NaN"
     if operation.name == "norm":
-        return "this norm" if euclidean_vector(operation) is not None else ""
-    return "this root" if _may_be_zero(operation) else ""
+        return "this norm is NaN" if euclidean_vector(operation) is not None else ""
+    return _of_root(operation)
 
 
-def _may_be_zero(root: Operation) -> bool:
-    """Whether it is a sum of squares or a variance: no other value is known to reach zero."""
+def _of_root(root: Operation) -> str:
+    """The same for a square root of a sum of squares, a variance or a mean: no other value is known to reach zero."""
     inside = made(without_views(root.args[0]))
     if inside is None or inside.name in _BOUNDED:
-        return False
-    return inside.name in ("var", "mean") or euclidean_vector(root) is not None
+        return ""
+    if inside.name == "mean" and euclidean_vector(root) is None and made(inside.args[0], *_SQUARES) is None:
+        return "this root is infinite"  # the slope of the mean is not zero there
+    return "this root is NaN" if inside.name in ("var", "mean") or euclidean_vector(root) is not None else ""
+
+
+_SQUARES = ("square", "power", "multiply", "abs")

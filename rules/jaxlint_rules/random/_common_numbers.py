@@ -7,8 +7,12 @@ import re
 
 from jaxlint.api import Frame, KeyEvent, Module
 from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
-from jaxlint.api.values import Function, Transformed
-from jaxlint_rules._names import last_name, names_in, variable_given
+from jaxlint.api.values import ClassValue, Function, Transformed
+from jaxlint_rules._callables import named_or_method
+from jaxlint_rules._cost import runs
+from jaxlint_rules._main_loops import advances
+from jaxlint_rules._names import bound_by, external_name, last_name, names_in, passed, variable_given
+from jaxlint_rules._programs import is_on_host
 
 
 def reach_other_submodules(event: KeyEvent) -> bool:
@@ -391,3 +395,54 @@ def _looks_at(callee: ast.expr, frame: Frame) -> tuple[list[str], ast.AST] | Non
     if not isinstance(value, Function):
         return None
     return [kind for kind in kinds if "jit" not in kind], value.node
+
+
+def meets(event: KeyEvent) -> bool:
+    """Whether the numbers that a call draws somewhere in its body are seen to meet those of the first use."""
+    frame, call = event.frame, event.node
+    if event.how == "loop":
+        loop = frame.in_loop()
+        if frame.stage.staged or (loop is not None and advances(loop.node)):
+            return True
+    return _gets_the_first(event) or _draws(call, frame)
+
+
+def _draws(call: ast.AST, frame: Frame) -> bool:
+    """Whether a call draws or splits, or calls a function or a class whose own body does, as `reparameterize`."""
+    if not isinstance(call, ast.Call):
+        return False
+    library = external_name(call.func, frame.scope).rpartition(".")[2]
+    if _is_random(call) or library.islower():  # `hk.dropout`; a layer, as `eqx.nn.Linear`, is made once
+        return True
+    called = named_or_method(call.func, frame)
+    if isinstance(called, ClassValue):
+        called = called.lookup("__init__")
+    return isinstance(called, Function) and any(map(_is_random, nodes_of(called.node, ast.Call)))
+
+
+def _is_random(call: ast.Call) -> bool:
+    """`jax.random.randint(key, ...)`: a function of `jax.random` that gets a key."""
+    owner, _, name = dotted(call.func).rpartition(".")
+    return owner.rpartition(".")[2] in _RANDOM and name not in _MAKERS and bool(call.args)
+
+
+_RANDOM = ("random", "jr", "jrandom")
+_MAKERS = frozenset({"key", "PRNGKey", "key_data", "wrap_key_data", "key_impl"})
+
+
+def _gets_the_first(event: KeyEvent) -> bool:
+    """Whether the second call gets what the first use has made."""
+    call = event.node
+    made = bound_by(event.frame.module.parents.get(event.first) or event.first)
+    return isinstance(call, ast.Call) and any(made & names_in(one) for one in passed(call))
+
+
+def is_of_one_run(event: KeyEvent) -> bool:
+    """Whether the program makes both uses once, outside of compiled code, and at most one of them draws by itself: a model gets
+    its weights and a dataset its order from one key. Repeated numbers mislead nobody where they do not meet."""
+    frame = event.frame
+    if event.how != "again" or frame.stage.staged or runs(frame) > 1 or not is_on_host(frame):
+        return False
+    if _gets_the_first(event):
+        return False
+    return not all(_draws(one, frame) for one in (event.first, event.node))

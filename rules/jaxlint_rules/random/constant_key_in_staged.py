@@ -11,6 +11,7 @@ from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of
 from jaxlint.api.tables import KEY_MAKERS
 from jaxlint.api.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import runs
 from jaxlint_rules._names import bound_by, function_around, last_name, variable_given
 from jaxlint_rules._purpose import says
 from jaxlint_rules._reasons import is_parameter, staged_because
@@ -54,7 +55,8 @@ class ConstantKeyInStaged(Rule):
     ## When not to fix
     Keep it if the numbers are a fixed table. Functions whose name says that they initialize
     (`init`, `create` ...) are not reported. Reported as advice: the `rngs` of a model's call
-    that leaves out the flag of training, where the modules of the file have it off by default.
+    that leaves out the flag of training, where the modules of the file have it off by default, and
+    code that no visible loop runs again.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -91,7 +93,7 @@ class ConstantKeyInStaged(Rule):
             event.node,
             f"a PRNG key with a constant seed {_repeats(event)}; pass the key in",
             reason=staged_because(event.frame),
-            severity=Severity.INFO if _masks_nothing(event, report) else None,
+            severity=Severity.INFO if _masks_nothing(event, report) or not _is_run_again(event) else None,
         )
 
     def check_captured(self, event: CallEvent, key: Value, place: ast.expr, report: Reporter) -> None:
@@ -125,6 +127,11 @@ def _repeats(event: CallEvent) -> str:
         return f"under {around} gives the same numbers at every call"
     loop = next(kind for kind in _LOOPS if event.frame.stage.within(kind))
     return f"in `lax.{loop}` gives the same numbers in every iteration"
+
+
+def _is_run_again(event: CallEvent) -> bool:
+    """Whether a visible loop repeats the draw: one of the program, around a call of the compiled code, or one on the device."""
+    return runs(event.frame) > 1 or event.frame.stage.within(*_LOOPS)
 
 
 def _masks_nothing(event: CallEvent, report: Reporter) -> bool:

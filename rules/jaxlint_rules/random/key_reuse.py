@@ -19,10 +19,12 @@ from jaxlint_rules.random._common_numbers import (
     change_alike,
     fills_other_places,
     is_given_up,
+    is_of_one_run,
     is_of_two_cells,
     judges_both_sets,
     look_at_one_point,
     makes_alternatives,
+    meets,
     only_warms_up,
     reach_other_modules,
     reach_other_submodules,
@@ -100,7 +102,12 @@ class KeyReuse(Rule):
       package, and folders of benchmarks;
     - a key that created a model and is split later;
     - one evaluation of training data and one of test data;
-    - two cells of a notebook.
+    - two cells of a notebook;
+    - two uses in a script, once each, where at most one is a draw itself, and what the first has
+      made is not given to the second: a model and a dataset of one key;
+    - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: it gets
+      what the first use has made, a loop or compiled code calls a function that draws itself, or
+      the loop computes its state from that of the iteration before.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -184,6 +191,8 @@ class KeyReuse(Rule):
             or splits_what_initialised(event)
             or judges_both_sets(event)
             or is_of_two_cells(event)
+            or is_of_one_run(event)
+            or (bool(event.callee) and not meets(event))
         )
         advice = Severity.INFO if light else None
         report(event.node, message, reason=reason, fix=fix, severity=advice)

@@ -93,7 +93,11 @@ class UnboundAxis(Rule):
             event.node,
             f"unbound axis name `{missing}` raises NameError; bind it in a `pmap`, `vmap` or `shard_map` around this",
             reason=reason,
-            severity=Severity.ERROR if bound else Severity.WARNING,
+            severity=Severity.ERROR
+            if bound
+            else Severity.WARNING
+            if _is_run_as_it_is(event.frame) and not event.frame.is_conditional()
+            else Severity.INFO,
         )
 
 
