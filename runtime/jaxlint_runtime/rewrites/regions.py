@@ -7,6 +7,7 @@ trying.
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -53,19 +54,31 @@ def from_regions(
     `in_parts`: paths and names of functions that cannot be compiled as a whole.
     """
     found: list[Rewrite] = []
+    named_for: set[str] = set()
     for one, source in busy(watched, sources):
         around = body_of(one, source)
         if not around:
             continue
+        given = "" if not found else _name_for(one["function"], named_for)
         rewrite: Rewrite | None = None
         for transform in reversed(_transforms(source)):
             alone = (one["path"], one["function"]) in in_parts or _stays_on_host(one, source)
-            ways = _fixes(one, around, source, sources, transform, first=not found, alone=alone)
+            ways = _fixes(one, around, source, sources, transform, name=given, alone=alone)
             for fixes in reversed(ways):
                 name = f"region-to-jit:{jit_in_words(transform, ())}"
                 rewrite = edit_of(name, one, fixes[0].steps[0].span.line, fixes, rewrite)
-        found += [rewrite] if rewrite is not None else []
+        if rewrite is not None:
+            found.append(rewrite)
+            named_for.add(given)
     return found
+
+
+def _name_for(function: str, taken: Set[str]) -> str:
+    """A name for the compiled part of a function that no other function's part has: methods of two classes share theirs."""
+    parts = [part.strip("_") for part in function.split(".") if part.strip("_").isidentifier()]
+    names = ["_".join(("jitted", *parts[start:])) for start in range(len(parts) - 1, -1, -1)] or ["jitted"]
+    numbered = (f"{names[-1]}_{count}" for count in itertools.count(2))
+    return next(name for name in itertools.chain(names, numbered) if name not in taken)
 
 
 def script(path: str, seconds: float) -> dict[str, Any]:
@@ -162,12 +175,13 @@ def _fixes(
     sources: Mapping[str, SourceFile],
     transform: str,
     *,
-    first: bool,
+    name: str,
     alone: bool,
 ) -> list[list[FixRequest]]:
     """Proposals for a function: all of its regions together, and the largest alone if there are several.
 
-    `first`: no other function has any, so that no name can be taken twice. `alone`: the function is not compiled as a whole.
+    `name`: for the new functions; "" where no other function has any, so that the codemod may choose. `alone`: the function
+    is not compiled as a whole.
     """
     drawing = _Drawing(
         one,
@@ -176,7 +190,7 @@ def _fixes(
         Workspace(dict(sources), strict=True),
         Site(source),
         time.monotonic() + _MOST_SECONDS,
-        name="" if first else f"jitted_{one['function'].rpartition('.')[2].strip('_<>')}",
+        name=name,
     )
     own = one["calls"] >= _OFTEN and alone
     regions: list[tuple[Sequence[ast.stmt | ast.expr], ast.expr | None]] = []

@@ -173,3 +173,19 @@ def test_a_method_that_decides_by_an_array_has_regions_like_a_function(tmp_path:
     (rewrite,) = from_regions(entries, sources)
     assert rewrite.function == "Sampler.step"
     assert rewrite.summary == "Compile lines 10 to 13 of Sampler.step as one function"
+
+
+def test_methods_of_one_name_get_functions_of_two_names(tmp_path: Path) -> None:
+    """A second `def jitted_step` would take the place of the first."""
+    classes = SAMPLER.partition("def main")[0]
+    first = classes.index("class Sampler")
+    text = classes + "".join(classes[first:].replace("Sampler", name) for name in ("Walker", "Jumper"))
+    text += "def main():\n    return None\n"
+    entries, sources = [], {}
+    for name in ("Sampler", "Walker", "Jumper"):
+        line = text[: text.index("def step", text.index(f"class {name}"))].count("\n") + 1
+        (one,), sources = watched(text, tmp_path, function=f"{name}.step", line=line, calls=100)
+        entries.append(one)
+    rewrites = from_regions(entries, sources)
+    names = [fix.steps[0].parameters.get("name", "") for one in rewrites for fix in one.fixes[:1]]
+    assert names == ["", "jitted_step", "jitted_Jumper_step"]
