@@ -3,5 +3,5 @@
 set -eu
 version=$("$PYTHON" -c 'import sys; print(f"py3{sys.version_info.minor}")')
 uv=$(command -v uv || echo .bootstrap/bin/uv)
-"$uv" pip install -q --python .venv/bin/python --target .venv-ray -c "constraints/$version.txt" pandas pyarrow tensorboardX
+"$uv" pip install -q --python .venv/bin/python --target .venv-ray -c "constraints/$version.txt" pandas pyarrow tensorboardX pydantic
 PYTHONPATH="$PWD/.venv-ray" .venv/bin/python -m pytest -q tests/integration/test_ray_trainer.py
