@@ -20,13 +20,13 @@ class Dead(NamedTuple):
     old: str
 
 
-@cache
 def older_name(name: str) -> str:
     """`state` for `new_state`, `state_new` and the like; "" for any other name."""
     found = _NEWER.match(name)
     return (found[1] or found[2]) if found else ""
 
 
+@cache
 def dead_states(function: FunctionNode) -> dict[ast.AST, Dead]:
     """The unused new versions in a function, each by the expressions that compute it."""
     if isinstance(function, ast.Lambda) or not any(map(_may_be_newer, nodes_of(function, ast.Assign))):
