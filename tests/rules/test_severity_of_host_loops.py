@@ -239,7 +239,7 @@ run(jax.numpy.ones(3), jax.numpy.ones(3))
         (_SWEEP, HostSyncInLoop, Severity.INFO),
         (_BATCHES, HostSyncInLoop, Severity.WARNING),
         (_CHUNKS, HostSyncInLoop, Severity.INFO),
-        (_CHUNKS.replace("chunk", "train_step"), HostSyncInLoop, Severity.INFO),  # it gets no data
+        (_CHUNKS.replace("chunk", "train_step"), HostSyncInLoop, Severity.WARNING),
         (_CHUNKS.replace("chunk", "train_epoch"), HostSyncInLoop, Severity.INFO),
         (_HANDED_ON.replace("TAKE", "cv2.imwrite('now.png', picture)"), HostSyncInLoop, Severity.INFO),
         (_HANDED_ON.replace("TAKE", "kept = kept + [picture]"), HostSyncInLoop, Severity.WARNING),

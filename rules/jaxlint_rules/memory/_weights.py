@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 
-from jaxlint.api import Frame, Module
-from jaxlint.api.syntax import cache, nodes_of
-from jaxlint.api.values import (
-    ClassValue,
-    DictValue,
-    ExternalObject,
-    Instance,
-    ListValue,
-    TupleValue,
-    Value,
-    constant,
-)
-from jaxlint_rules._given import numbers_given
+from jaxlint.api import Module
+from jaxlint.api.values import DictValue, ExternalObject, Instance, ListValue, TupleValue, Value, constant
 
 # Layers with a matrix between two sizes: the number of such matrices, and the names of the sizes.
 _IN, _OUT = (
@@ -86,36 +74,3 @@ def has_small_agents(module: Module) -> bool:
     """
     text = module.source.text
     return _WORLDS.search(text) is not None and _BIG_LAYERS.search(text) is None
-
-
-# What large models consist of, and what only they need: several devices, low precision.
-_LARGE_MODELS = re.compile(
-    r"Attention|attention|[Tt]ransformer|Embed|Res[Nn]et|resnet|LSTM|GRU|U-?[Nn]et\b|UNet|Impala|\bGPT|gpt2|[Ll]lama|\bViT|VGG|Mixer"
-    r"|[Dd]iffusion|[Pp]ixels|Atari|[Ii]mage[Nn]et|pmap|[Ss]harding|shard_map|\bMesh\(|bfloat16|float16"
-)
-_SIZES = re.compile(r"dim|hidden|width|features|channels|vocab|units|d_model|size")
-_WIDE = 1024  # units of a layer whose matrix has a million weights
-
-
-def shows_large_model(frame: Frame) -> bool:
-    """Whether a file, or one from which it takes a class, has a model whose state is worth donating: it is made of
-    layers that only large models have, has layers of a thousand units, or runs on several devices or in low precision."""
-    held = frame.scope.module_scope().variables.values()
-    return any(
-        map(_has_large_model, {frame.module, *(one.module for one in held if isinstance(one, ClassValue))})
-    )
-
-
-@cache
-def _has_large_model(module: Module) -> bool:
-    tree = module.tree
-    names = {
-        *(one.id for one in nodes_of(tree, ast.Name)),
-        *(one.attr for one in nodes_of(tree, ast.Attribute)),
-        *(one.name for one in nodes_of(tree, ast.ClassDef)),
-        *(f"{one.module} {alias.name}" for one in nodes_of(tree, ast.ImportFrom) for alias in one.names),
-    }
-    if any(map(_LARGE_MODELS.search, names)):
-        return True
-    given = numbers_given(module.tree)
-    return any(_SIZES.search(name) and max(numbers) >= _WIDE for name, numbers in given.items())

@@ -29,13 +29,13 @@ from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored
-from jaxlint_rules.memory._weights import has_small_agents, shows_large_model
+from jaxlint_rules.memory._weights import has_small_agents
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
 _STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of values that a program keeps
 _LARGE = re.compile(
-    r"cache|^kv|buffer|weights|memory$|replay|opt\w*_state"
+    r"cache|^kv|buffer|params|weights|memory$|replay|opt\w*_state"
 )  # and of those that are seldom small
 _LEAST = 2**14  # elements of a state whose second copy matters
 _LEAST_FIELD = 2**10  # the same of a matrix or a grid, which a program shows on a small scale
@@ -115,9 +115,7 @@ class MissingDonation(Rule):
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
     twice would read what was donated, and one of agents that act on numbers, whose networks are small.
     A step that only compiled code calls is not reported. A step that gets the same data in each
-    iteration, as a fit does, is advice as well, unless its state is seen to be large. So is a step
-    of a model that nothing shows to be large: no attention, embedding, recurrence or deep residual
-    network, no thousand units, no second device, no low precision in its file or those it imports.
+    iteration, as a fit does, is advice as well, unless its state is seen to be large.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)
@@ -295,17 +293,12 @@ class MissingDonation(Rule):
     ) -> None:
         event: TransformEvent = candidate.event
         report.event = event
-        large = set[int]().union(*(call.large for call in calls)) & set(positions)
         if not calls or event.frame.module.source.path.suffix == ".ipynb":
             severity = (
                 Severity.INFO
             )  # who keeps the arguments is unknown; a cell that runs twice reads them again
         if severity is None and has_small_agents(event.frame.module):
             severity = Severity.INFO
-        if candidate.gradient and not (
-            large or event.transformed.kind == "pmap" or shows_large_model(event.frame)
-        ):
-            severity = Severity.INFO  # a second copy of a small network is not felt
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
         lines = [

@@ -162,8 +162,7 @@ class HostSyncInLoop(Rule):
       an evaluation, and loops that the program enters once, for at most 32 iterations or to evaluate
       what the loop before it has trained;
     - notebook cells that train nothing;
-    - values by which Python decides in the same iteration, as to stop early or to keep the best, and
-      loops that pass the same data to each step, as a fit does.
+    - values by which Python decides in the same iteration, as to keep the best.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -271,11 +270,7 @@ class HostSyncInLoop(Rule):
                 and (
                     how == "setitem"
                     or value.jitted in self.light
-                    or (
-                        is_step_loop(loop, frame, value.jitted)
-                        and not steps_alike(loop, frame_of_loop(loop, frame), value.jitted)
-                        and not decides(event.node, loop.node)
-                    )
+                    or (is_step_loop(loop, frame, value.jitted) and not decides(event.node, loop.node))
                 ),
                 place=place_of_loop(loop, frame),
             )

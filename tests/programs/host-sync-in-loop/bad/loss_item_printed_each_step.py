@@ -1,6 +1,5 @@
 # source: patrick-kidger/equinox#252
 # blind: first
-# missed: advice, since each step gets the same data
 
 import equinox as eqx
 import jax

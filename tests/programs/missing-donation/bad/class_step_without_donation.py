@@ -1,6 +1,5 @@
 # source: google-deepmind/acme#120
 # blind: first
-# missed: advice, since nothing shows that the network is large
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: patrick-kidger/diffrax#574
 # blind: fifth
-# missed: advice, since nothing shows that the network is large
 
 import equinox as eqx
 import jax

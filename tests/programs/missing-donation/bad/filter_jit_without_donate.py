@@ -1,5 +1,4 @@
 # source: patrick-kidger/equinox#640
-# missed: advice, since nothing shows that the network is large
 
 import equinox as eqx
 import jax

@@ -1,6 +1,5 @@
 # source: goodfire-ai/spd#971
 # blind: third
-# missed: advice, since nothing shows that the network is large
 
 import equinox as eqx
 import jax

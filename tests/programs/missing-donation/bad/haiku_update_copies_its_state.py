@@ -1,6 +1,5 @@
 # source: keras-team/keras-core#897
 # blind: fifth
-# missed: advice, since nothing shows that the network is large
 
 from typing import NamedTuple
 

@@ -1,6 +1,5 @@
 # source: goodfire-ai/spd#971
 # blind: eighth
-# missed: advice, since nothing shows that the network is large
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,4 @@
 # source: jax-ml/jax#9675
-# missed: advice, since nothing shows that the network is large
 
 import jax
 import jax.numpy as jnp

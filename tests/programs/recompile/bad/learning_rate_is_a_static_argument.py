@@ -1,6 +1,5 @@
 # source: google/flax#1966
 # blind: eighth
-# missed: a schedule that is evaluated on the device and converted
 
 from functools import partial
 

@@ -1,6 +1,5 @@
 # source: google-deepmind/optax#262
 # blind: first
-# missed: a number from a function of the counter, in a partial that is jitted
 
 import functools
 
