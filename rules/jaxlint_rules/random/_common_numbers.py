@@ -8,9 +8,8 @@ import re
 from jaxlint.api import Frame, KeyEvent, Module
 from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import ClassValue, Function, Transformed
-from jaxlint_rules._callables import named_or_method
+from jaxlint_rules._callables import innermost, named_or_method
 from jaxlint_rules._cost import runs
-from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import bound_by, external_name, last_name, names_in, passed, variable_given
 from jaxlint_rules._programs import is_on_host
 
@@ -398,13 +397,9 @@ def _looks_at(callee: ast.expr, frame: Frame) -> tuple[list[str], ast.AST] | Non
 
 
 def meets(event: KeyEvent) -> bool:
-    """Whether the numbers that a call draws somewhere in its body are seen to meet those of the first use."""
-    frame, call = event.frame, event.node
-    if event.how == "loop":
-        loop = frame.in_loop()
-        if frame.stage.staged or (loop is not None and advances(loop.node)):
-            return True
-    return _gets_the_first(event) or _draws(call, frame)
+    """Whether the numbers that a call draws somewhere in its body are seen to meet those of the first use, as those of
+    the iterations of a loop do."""
+    return event.how == "loop" or _gets_the_first(event) or _draws(event.node, event.frame)
 
 
 def _draws(call: ast.AST, frame: Frame) -> bool:
@@ -414,7 +409,8 @@ def _draws(call: ast.AST, frame: Frame) -> bool:
     library = external_name(call.func, frame.scope).rpartition(".")[2]
     if _is_random(call) or library.islower():  # `hk.dropout`; a layer, as `eqx.nn.Linear`, is made once
         return True
-    called = named_or_method(call.func, frame)
+    value = named_or_method(call.func, frame)
+    called = innermost(value) if value is not None else None
     if isinstance(called, ClassValue):
         called = called.lookup("__init__")
     return isinstance(called, Function) and any(map(_is_random, nodes_of(called.node, ast.Call)))

@@ -105,9 +105,8 @@ class KeyReuse(Rule):
     - two cells of a notebook;
     - two uses in a script, once each, where at most one is a draw itself, and what the first has
       made is not given to the second: a model and a dataset of one key;
-    - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: it gets
-      what the first use has made, a loop or compiled code calls a function that draws itself, or
-      the loop computes its state from that of the iteration before.
+    - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: a loop
+      repeats it, it gets what the first use has made, or the function draws itself.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
