@@ -10,7 +10,6 @@ from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, node
 from jaxlint_rules._names import flattened, names_in, unpacked
 
 _NEWER = re.compile(r"^(?:new|next|updated|upd)_(\w+)$|^(\w+?)_(?:new|next|updated)$")
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Dead(NamedTuple):

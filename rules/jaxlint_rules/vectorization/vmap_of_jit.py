@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from itertools import takewhile
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, TransformEvent, concerns
-from jaxlint.api.syntax import nodes_of
 from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
@@ -14,7 +12,7 @@ from jaxlint_rules._cost import RETRACE, level, runs
 from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops, place_of_loop
 from jaxlint_rules._main_loops import advances
-from jaxlint_rules._names import last_name, variable_given
+from jaxlint_rules._names import last_name
 from jaxlint_rules.recompilation._repeated_jit import fresh_function
 
 
@@ -117,16 +115,12 @@ class VmapOfJit(Rule):
             return
         if _is_jitted_anew(inner, frame, around):
             return  # `jit-in-loop` speaks of it: jitted once, outside, the whole is
+        loop = host_loops(around, comprehensions=True)[0]
         report(
             node,
             f"`vmap` of the jitted `{inner.label}` runs outside jit each iteration; jit the mapped function",
-            reason=(
-                f"{mapped.why.explain(report.module)}, called in "
-                f"{place_of_loop(host_loops(around, comprehensions=True)[0], frame)}"
-            ),
-            severity=Severity.INFO
-            if _goes_by_chunks(host_loops(around, comprehensions=True)[0].node)
-            else level(runs(frame) * RETRACE),
+            reason=f"{mapped.why.explain(report.module)}, called in {place_of_loop(loop, frame)}",
+            severity=Severity.INFO if _goes_by_chunks(loop.node) else level(runs(frame) * RETRACE),
         )
 
 
@@ -157,26 +151,6 @@ def _goes_by_chunks(loop: ast.AST) -> bool:
         isinstance(iterable, ast.Call) and last_name(iterable.func) == "range" and len(iterable.args) == 3
     )
     return chunks and not advances(loop)
-
-
-def _is_called_once(event: TransformEvent, report: Reporter) -> bool:
-    """Whether the enclosing function keeps the mapped function in a variable, and calls it in one place, in no loop."""
-    statement = report.module.parents.get(event.node)
-    if isinstance(statement, ast.Call) and statement.func is event.node and event.frame.function is None:
-        return not event.frame.loops  # a statement of a script: `vmap(jit(f))(xs)`
-    name = variable_given(statement)
-    if not name or event.frame.loops:
-        return False
-    owner = event.frame.owner
-    uses = [node for node in nodes_of(owner, ast.Name) if node.id == name and isinstance(node.ctx, ast.Load)]
-    return (
-        len(uses) == 1
-        and not any(
-            isinstance(above, (ast.For, ast.While, ast.comprehension, ast.FunctionDef, ast.Lambda))
-            for above in takewhile(lambda above: above is not owner, report.module.ancestors(uses[0]))
-        )
-        and report.module.call_of(uses[0]) is not None
-    )
 
 
 def _is_jitted(node: ast.AST, report: Reporter) -> bool:
