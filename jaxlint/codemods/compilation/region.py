@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.compilation.object_copies import attributes_of_copy
 from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
 from jaxlint.codemods.compilation.region_attributes import (
     OwnAttributes,
@@ -38,6 +39,7 @@ from jaxlint.codemods.purity.values import (
     NUMBER,
     TEXT,
     TYPE,
+    Inst,
     Place,
     Value,
     leaves_of,
@@ -74,6 +76,7 @@ class Region:
     ending: ast.expr | None = None  # what it returns, if it ends its function
     fetched: ast.expr | None = None  # what it computes of the statement after it
     from_host: HostParts = field(default_factory=HostParts)  # what the host computes for it
+    copies_object: bool = False  # whether its function works on a copy of the method's object
 
     @classmethod
     def at(cls, site: Site, span: Span, transform: str, *, wide: bool = False) -> Region:
@@ -191,9 +194,11 @@ class Region:
             if isinstance(node, ast.expr) and is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
         others = [name for name in read if name not in bound and name not in self.given]
-        self.own = attributes = own_attributes(
-            self.site, self.scope, self.nodes, possible, file, is_object, left
-        )
+        if self.copies_object:
+            attributes = attributes_of_copy(self.site, self.scope, self.nodes, possible, file, is_object)
+        else:
+            attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, is_object, left)
+        self.own = attributes
         if attributes.me in others:
             others.remove(attributes.me)
         self.kept = [name for name in others if self.stays_around(name, possible, file)]
@@ -209,7 +214,9 @@ class Region:
                 if self.values_of(name, possible, file) == {NUMBER}:
                     raise Refused(f"`{name}` is a number, and `eqx.filter_jit` compiles again for each value")
         self.kept += self._names_of_functions_around(own)
-        self.is_method = self.kept == [attributes.me] != [""] and not self.may_keep()
+        self.is_method = self.kept == [attributes.me] != [""] and (attributes.copied or not self.may_keep())
+        if attributes.copied and not self.is_method:
+            raise Refused("it reads variables of its function that are no arrays")
         if self.is_method:
             if (what := kept_as_static(possible, file.same(self.scope.node), file)) is not None:
                 raise Refused(what)
@@ -297,7 +304,13 @@ class Region:
         values = self.values_of(name, possible, file)
         holds_none = bool(values) and all(is_object(one) or is_settings(one, possible) for one in values)
         if not holds_none and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
-            if self.transform == NNX or not only_unknown(values) or not self._is_only_called(name):
+            plain = bool(values) and all(
+                isinstance(one, Inst) and not possible.external_bases(one.cls) - {"object", "abc.ABC"}
+                for one in values
+            )
+            if self.transform == NNX or not only_unknown(values):
+                return False
+            if not self._is_only_called(name, reads=plain and self._is_made_here(name)):
                 return False
         if not self._is_bound_before_place(name):
             if holds_none:
@@ -305,12 +318,18 @@ class Region:
             return False
         return True
 
-    def _is_only_called(self, name: str) -> bool:
-        """Whether the program only calls a variable, or a method of it."""
+    def _is_made_here(self, name: str) -> bool:
+        """Whether a variable is no argument: another call would bring another object, and compile again."""
+        return all(not isinstance(one.node, ast.arg) for one in self.scope.bindings.get(name, ()))
+
+    def _is_only_called(self, name: str, *, reads: bool) -> bool:
+        """Whether the program only calls a variable, or a method of it; `reads`: or reads its attributes."""
         names = self.site.names
         for use in names.uses_of(name, self.scope):
             above = names.parents.get(use.name)
             if isinstance(above, ast.Attribute):
+                if reads and isinstance(above.ctx, ast.Load):
+                    continue
                 above, inner = names.parents.get(above), above
             else:
                 inner = use.name  # type: ignore[assignment]

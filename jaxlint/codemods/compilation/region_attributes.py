@@ -29,7 +29,7 @@ class OwnAttributes:
     result.
 
     `taken`: attributes that are read before they are set, in source order; `set`: those that are set. `stays`:
-    whether some attribute of the object is read in place.
+    whether some attribute of the object is read in place. `copied`: the function works on a copy of the object, in which they keep their names.
     """
 
     site: Site
@@ -39,6 +39,7 @@ class OwnAttributes:
     taken: list[str] = field(default_factory=list)
     set: list[str] = field(default_factory=list)
     stays: bool = False
+    copied: bool = False
 
     def text(self, attribute: str) -> str:
         """The attribute as the method spells it."""
@@ -69,7 +70,7 @@ def own_attributes(
                 elif isinstance(node.ctx, ast.Del):
                     raise Refused(f"it deletes `{found.text(node.attr)}`")
     found.nodes.sort(key=lambda one: (one.lineno, one.col_offset))
-    _refuse_hooks(found, scope, possible, file)
+    refuse_hooks(found, scope, possible, file)
     first_set = _first_statements(statements, found)
     taken: dict[str, None] = {}
     for node in found.nodes:
@@ -79,7 +80,7 @@ def own_attributes(
         if node.attr in found.set:
             if _index_of(statements, node) <= first_set[node.attr]:
                 taken[node.attr] = None
-        elif _is_read_in_place(node, site, possible, file, is_object):
+        elif is_read_in_place(node, site, possible, file, is_object):
             found.stays = True
         else:
             taken[node.attr] = None
@@ -134,7 +135,8 @@ def kept_as_static(possible: PossibleValues, method: ast.AST, file: File) -> str
     return None
 
 
-def _refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, file: File) -> None:
+def refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, file: File) -> None:
+    """Raises Refused if the class runs code where attributes are read or set."""
     cls = possible.classes.class_around(file.same(scope.node), file)
     if cls is None:
         return
@@ -164,7 +166,7 @@ def _index_of(statements: Sequence[ast.stmt | ast.expr], node: ast.AST) -> int:
     return next(index for index, one in enumerate(statements) if node in set(ast.walk(one)))
 
 
-def _is_read_in_place(
+def is_read_in_place(
     node: ast.Attribute, site: Site, possible: PossibleValues, file: File, is_object: Callable[[Value], bool]
 ) -> bool:
     """Whether an attribute is not an array: a called function, an optimiser, a module of layers."""

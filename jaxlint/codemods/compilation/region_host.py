@@ -11,9 +11,11 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from jaxlint.codemods.compilation.region import FILTER_JIT, Region
+from jaxlint.codemods.compilation.region_attributes import object_of
 from jaxlint.codemods.compilation.region_growth import growing_in, is_row
 from jaxlint.codemods.compilation.region_statements import NNX
 from jaxlint.codemods.compilation.region_text import HostParts
+from jaxlint.codemods.compilation.region_values import hold_arrays, is_field
 from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.expressions import OPTIONS
 from jaxlint.codemods.purity.known_functions import GRADIENTS
@@ -52,7 +54,9 @@ def acts(node: ast.AST, possible: PossibleValues, file: File) -> bool:
 def computed_by_host(region: Region, possible: PossibleValues, file: File) -> HostParts:
     """What the host may compute before a region: numbers of Python and arrays of NumPy, of what the region does not set."""
     site = region.site
-    taken = {part.id for part in ast.walk(region.scope.node) if isinstance(part, ast.Name)}
+    parts = list(ast.walk(region.scope.node))
+    taken = {part.id for part in parts if isinstance(part, ast.Name)}
+    taken |= {part.arg for part in parts if isinstance(part, ast.arg)}
     found = HostParts()
     by_text: dict[str, str] = {}
     for node in _Search(region, possible, file).largest():
@@ -94,20 +98,36 @@ class _Search:
                     found.append(node)
                 else:
                     waiting += _always_evaluated(node)
+            inside = {part for each in found for part in ast.walk(each)}
+            others = [part for part in ast.walk(one) if isinstance(part, ast.Attribute)]
+            found += [part for part in others if part not in inside and self._is_always_there(part)]
             if any(
                 isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) for part in ast.walk(one)
             ):
                 break
         return sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
+    def _is_always_there(self, node: ast.Attribute) -> bool:
+        """Whether a node reads a field of an object that is no tree, which may be read early: in a nested function, too."""
+        if not isinstance(node.ctx, ast.Load):
+            return False
+        own = self.file.same(node)
+        roots = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+        homes = [self.file.names.scope_at(self.file.same(one)).resolve(one.id) for one in roots]
+        scope = self.file.names.scope_at(self.file.same(self.region.first))
+        if not roots or any(home is not scope for home in homes):
+            return False
+        return (
+            not self.possible.name_of(own, self.file)
+            and self._is_of_host(node)
+            and _fits(node, self.region.site, self.possible, self.file)
+            and is_field(node.attr, self.possible.of(own.value, self.file), self.possible)
+        )
+
     def _is_of_host(self, node: ast.expr) -> bool:
         parts = list(ast.walk(node))
         names = [one for one in parts if isinstance(one, ast.Name)]
-        if (
-            not isinstance(node, _COMPUTING)
-            and not self._is_held_number(node)
-            and not self._would_be_static(node)
-        ):
+        if not isinstance(node, _COMPUTING) and not self._is_held(node) and not self._would_be_static(node):
             return False
         if any(isinstance(one, _OTHER_SCOPES) for one in parts):
             return False
@@ -120,15 +140,20 @@ class _Search:
         if is_row(node, self.growing):
             return not acts(node, self.possible, self.file)
         values = leaves_of(self.possible.of(self.file.same(node), self.file))
-        if not values or not values <= {NUMBER, NUMPY} or self._reads(node, self.file, 0):
+        held = isinstance(node, ast.Attribute) and hold_arrays(values)
+        if not values or not (held or values <= {NUMBER, NUMPY}) or self._reads(node, self.file, 0):
             return False
         return not acts(node, self.possible, self.file)
 
-    def _is_held_number(self, node: ast.expr) -> bool:
-        """Whether a number is read from an object of the host: options of the command line, or an object of the program that is no
+    def _is_held(self, node: ast.expr) -> bool:
+        """Whether a value is read from an object of the host: options of the command line, or an object of the program that is no
         part of a tree of arrays."""
         if not isinstance(node, ast.Attribute):
             return False
+        if isinstance(node.value, ast.Name) and node.value.id == object_of(
+            self.region.site, self.region.scope
+        ):
+            return False  # `region_attributes` hands it in
         values = self.possible.of(self.file.same(node.value), self.file)
         return bool(values) and all(
             value == OPTIONS or (isinstance(value, Inst) and not self.possible.external_bases(value.cls))

@@ -22,6 +22,7 @@ from dataclasses import replace
 
 from jaxlint.codemods.compilation.add_jit import transform_of
 from jaxlint.codemods.compilation.region import FILTER_JIT, Region
+from jaxlint.codemods.compilation.region_attributes import object_of
 from jaxlint.codemods.compilation.region_host import computed_by_host, fetched_after
 from jaxlint.codemods.compilation.region_statements import (
     may_hold,
@@ -93,18 +94,27 @@ def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
 def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     """Writes the function for the statements, or for the expression, at a span. Raises Refused, and then has drafted
     nothing."""
-    region = _region(draft, step, span, transform)
-    try:
-        _write(draft, step, region, transform)
-    except Refused:
-        if not step.parameters.get("wide"):
-            raise
-        _, file = program_and_file(draft)
-        other = _region(draft, step, span, transform)
-        other.from_host = computed_by_host(other, PossibleValues(draft.program()), file)
-        if not other.from_host.names:
-            raise
-        _write(draft, step, other, transform)
+    _, file = program_and_file(draft)
+    refusal: Refused | None = None
+    wide = bool(step.parameters.get("wide"))
+    for copies, asks_host in ((False, False), (False, wide), (wide, False), (wide, wide)):
+        if refusal is not None and not (copies or asks_host):
+            break
+        region = _region(draft, step, span, transform)
+        region.copies_object = copies and transform == "jax.jit" and bool(object_of(draft.site, region.scope))
+        if copies and not region.copies_object:
+            break
+        if asks_host:
+            region.from_host = computed_by_host(region, PossibleValues(draft.program()), file)
+            if not region.from_host.names:
+                continue
+        try:
+            _write(draft, step, region, transform)
+            return
+        except Refused as reason:
+            refusal = refusal if copies and refusal is not None else reason
+    assert refusal is not None
+    raise refusal
 
 
 def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
@@ -140,11 +150,14 @@ def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
         name = fresh_name(taken, wanted)
     if region.from_host.numbers and transform == FILTER_JIT:
         region.from_host.as_array = reference(site, draft.imports, "jax.numpy.asarray", region.first)
-    written = write(region, layout, name)
+    copy = reference(site, draft.imports, "copy.copy", region.first) if region.copies_object else ""
+    written = write(region, layout, name, copy)
     if order:
         written.head = []
     static = [region.me] if region.is_method else []
     whole = written.whole(site.source.text, "")
+    if copy == "copy.copy" and "copy" not in site.names.module.bindings:
+        whole += f"{layout.newline}import copy{layout.newline}"  # the file gets it with the edit
     given = region.arguments()
     check_outlined(draft, step, whole, written.line, transform, static, nodes=region.nodes, given=given)
     wrapper = reference(site, draft.imports, transform, region.statements[0])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
@@ -30,6 +31,7 @@ from jaxlint.codemods.purity.values import (
 # Neither arrays nor containers of them: a jitted function closes over them.
 _OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
 _PLAIN = frozenset({NUMBER, TEXT, NONE})
+_STATES = ("optax.", "jax.")  # trees that these make
 _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 
@@ -55,6 +57,44 @@ def is_settings(value: Value, possible: PossibleValues) -> bool:
     if any(possible.program.stores.get(one) for one in fields):
         return False
     return all(possible.attribute(value, one) <= _PLAIN for one in fields)
+
+
+def hold_arrays(values: frozenset[Value]) -> bool:
+    """Whether values are arrays and numbers, in trees that JAX flattens, as far as they are known."""
+    known = [one for one in values if not isinstance(one, Unknown)]
+    return bool(known) and all(
+        one.name.startswith(_STATES) if isinstance(one, Made) else one in (ARRAY, NUMPY, NUMBER)
+        for one in known
+    )
+
+
+def is_field(name: str, objects: frozenset[Value], possible: PossibleValues) -> bool:
+    """Whether objects of the program certainly have an attribute: a field of a dataclass, or one that the constructor sets."""
+    return bool(objects) and all(
+        isinstance(one, Inst)
+        and all(
+            name in possible.fields(cls) or name in set(set_by_constructor(cls, possible))
+            for cls in possible.classes.heirs(one.cls)
+        )
+        for one in objects
+    )
+
+
+def set_by_constructor(cls: Cls, possible: PossibleValues) -> Iterator[str]:
+    """The attributes that the constructor of a class certainly sets."""
+    for name in ("__init__", "__post_init__"):
+        member = possible.classes.member(cls, name)
+        method = member[1].node if member is not None else None
+        if not isinstance(method, ast.FunctionDef):
+            continue
+        for statement in method.body:
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                targets = [statement.target]
+            for target in targets:
+                for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+                    if isinstance(part, ast.Attribute) and ast.unparse(part.value) == first_parameter(method):
+                        yield part.attr
 
 
 def is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:

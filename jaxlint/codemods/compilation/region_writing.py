@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from jaxlint.codemods.compilation.object_copies import opening_of
 from jaxlint.codemods.compilation.region import Region
+from jaxlint.codemods.compilation.region_attributes import OwnAttributes
 from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.source.layout import Layout, fresh_name
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Span
 
 
-def write(region: Region, layout: Layout, name: str) -> Written:
-    """The function and the call, as text."""
+def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
+    """The function and the call, as text. `copy`: `copy.copy` as the file spells it, for a function on a copy of its object."""
     if any(layout.spans_lines_in_string(one) for one in region.nodes):
         raise Refused("a multi-line string would have to be indented")
     here, lines, span = _lines(region, layout)
@@ -21,14 +23,17 @@ def write(region: Region, layout: Layout, name: str) -> Written:
     unit = layout.unit(region.loops()[0]) if region.loops() else "    "  # type: ignore[arg-type]
     own = region.own
     assert own is not None
+    inside = {one: own.text(one) if own.copied else own.variables[one] for one in own.set}
     moved = with_texts(region.site, lines, span.line, _texts(region, region.moved))
     if region.expression is not None:
         moved[0] = f"return {moved[0].lstrip()}"
     if region.ending is not None and own.set:
         number = region.statements[-1].lineno - span.line
-        value = ", ".join([*(own.variables[one] for one in own.set), ""])
+        value = ", ".join([*inside.values(), ""])
         moved[number] = moved[number].replace("return ", f"return {value}", 1)
     body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
+    if own.copied:
+        body[:0] = [f"{indent}{unit}{line}" for line in opening_of(own, copy)]
     parameters = [
         *(own.variables[one] for one in own.taken),
         *region.parameters,
@@ -37,7 +42,7 @@ def write(region: Region, layout: Layout, name: str) -> Written:
     if region.is_method:
         parameters, name = [own.me, *parameters], f"{own.me}.{name}"
     given = [*map(own.text, own.taken), *region.parameters, *region.from_host.texts(region.site)]
-    returned = [*(own.variables[one] for one in own.set), *region.results]
+    returned = [*inside.values(), *region.results]
     results = [*map(own.text, own.set), *region.results]
     also = []
     if region.fetched is not None:
@@ -71,6 +76,8 @@ def _texts(region: Region, nodes: Sequence[ast.AST]) -> list[tuple[ast.expr, str
     """The expressions below `nodes` that another text replaces: attributes of the object, and what the host computes."""
     own = region.own
     assert own is not None
+    if own.copied:
+        own = OwnAttributes(region.site)  # they keep their names
     inside = {part for node in nodes for part in ast.walk(node)}
     hosted = {part for one in region.from_host.names for part in ast.walk(one)}
     found: list[tuple[ast.expr, str]] = [

@@ -79,7 +79,13 @@ class CallEffects:
             if is_jitted(value, self.possible):
                 yield from self._traced_already(value)
             else:
-                yield from self.walk.of_call(value.node, value.file, fresh_self=False)
+                held = node.func.value if isinstance(node.func, ast.Attribute) else None
+                own = (
+                    held is not None
+                    and value.receiver is not None
+                    and self.freshness.is_fresh_holder(held, file, function, fresh_self)
+                )
+                yield from self.walk.of_call(value.node, value.file, fresh_self=own)
         elif isinstance(value, Wrapped):
             yield from self._wrapped(value, node, file, function, fresh_self)
         elif isinstance(value, Cls):

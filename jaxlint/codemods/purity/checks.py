@@ -10,6 +10,7 @@ from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.equal_statics import EqualStatics
+from jaxlint.codemods.purity.freshness import given_to_copy
 from jaxlint.codemods.purity.function_objects import FunctionObjects
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
@@ -70,13 +71,14 @@ def check_jitted(
     not_traced = set(static) | (
         _no_arrays(function, possible, file) if transform == "equinox.filter_jit" else set()
     )
-    traced = Traced(possible, skipped=skipped)
+    given = given_to_copy(function)
+    traced = Traced(possible, skipped=skipped, attributes=given)
     traced.start(function, file, not_traced)
     for what in ClosedOver(possible).changing(traced.functions, function):
         raise Refused(f"it {what}; a compiled function keeps the first value")
     if own is not None:
         for what in (
-            *ClosedOver(possible).of_object(own, traced.functions),
+            *ClosedOver(possible).of_object(own, traced.functions, given),
             *StaticObjects(possible).set_by_name(own, traced.functions),
         ):
             raise Refused(f"it {what}; a compiled method keeps the first value")

@@ -6,7 +6,7 @@ A compiled function keeps the values that it read at trace time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Set
 from pathlib import Path
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
@@ -108,9 +108,12 @@ class ClosedOver:
                 if scope is not None and scope.node in file.names.ancestors(value.node):
                     yield from self._name(node, scope, file)
 
-    def of_object(self, cls: Cls, functions: Container[ast.AST]) -> Iterator[str]:
-        """The same for those that these methods read, of an object of a class that is static in a compiled function."""
-        for name in sorted(set(self._read_of(cls, functions))):
+    def of_object(
+        self, cls: Cls, functions: Container[ast.AST], given: Set[str] = frozenset()
+    ) -> Iterator[str]:
+        """The same for those that these methods read, of an object of a class that is static in a compiled function. `given`:
+        attributes that each call hands in."""
+        for name in sorted(set(self._read_of(cls, functions)) - given):
             if self.possible.classes.member(cls, name) is not None and self._class_set_by_name(name):
                 yield f"calls a `{cls.node.name}`, whose `{name}` may be set by name"
             constructors = [
@@ -120,7 +123,7 @@ class ClosedOver:
             ]
             if len(constructors) > len(set(constructors)):
                 yield f"calls a `{cls.node.name}`, whose constructor sets `{name}` twice"
-        yield from self._object(Inst(cls), functions)
+        yield from self._object(Inst(cls), functions, given)
 
     def _read_of(self, cls: Cls, functions: Container[ast.AST]) -> Iterator[str]:
         for one in self.possible.classes.heirs(cls):
@@ -130,12 +133,16 @@ class ClosedOver:
                     if method in functions and node.value.id == first_parameter(method):
                         yield node.attr
 
-    def _object(self, value: Inst, functions: Container[ast.AST] | None = None) -> Iterator[str]:
+    def _object(
+        self, value: Inst, functions: Container[ast.AST] | None = None, given: Set[str] = frozenset()
+    ) -> Iterator[str]:
         """The attributes that an object's methods read and that the program sets outside its constructor."""
         classes = self.possible.classes.heirs(value.cls)
         for cls in classes:
             for node in ast.walk(cls.node):
                 if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                    continue
+                if node.attr in given:
                     continue
                 method = function_around(node, cls.file)
                 if not isinstance(node.value, ast.Name) or node.value.id != first_parameter(method):

@@ -68,6 +68,7 @@ class Traced:
 
     possible: PossibleValues
     skipped: Set[ast.AST] = field(default_factory=frozenset)
+    attributes: Set[str] = field(default_factory=frozenset)  # of objects, which hold tracers
     places: set[tuple[int, str]] = field(default_factory=set)
     returning: set[ast.AST] = field(default_factory=set)  # functions that return tracers
     functions: dict[ast.AST, File] = field(default_factory=dict)
@@ -284,6 +285,8 @@ class Traced:
         if isinstance(node, (ast.Constant, *FUNCTIONS)):
             return False
         if isinstance(node, ast.Attribute):
+            if node.attr in self.attributes:
+                return True
             return node.attr not in _STATIC and self.is_traced(node.value, file)
         if isinstance(node, ast.Compare):
             if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):

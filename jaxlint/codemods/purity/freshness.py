@@ -18,6 +18,31 @@ _FRESH_BUILTINS = frozenset({"list", "dict", "set", "sorted", "bytearray", "tupl
 _FRESH = ("collections.", "copy.", "numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full", "numpy.arange", "numpy.linspace", "numpy.copy", "numpy.array", "numpy.eye", "jax.", "optax.", "numpy.stack", "numpy.concatenate", "dataclasses.replace")  # fmt: skip
 
 
+def copied_first(function: FunctionNode | None) -> str:
+    """The parameter that a function replaces by a copy before all else, as in `self = copy.copy(self)`; "" if there is none."""
+    first = function.body[0] if isinstance(function, ast.FunctionDef) else None
+    if not isinstance(first, ast.Assign) or not isinstance(first.value, ast.Call):
+        return ""
+    (target, *others), given = first.targets, first.value.args
+    name = target.id if isinstance(target, ast.Name) and not others else ""
+    whole = len(given) == 1 and isinstance(given[0], ast.Name) and given[0].id == name
+    return name if whole and ast.unparse(first.value.func).rpartition(".")[2] == "copy" else ""
+
+
+def given_to_copy(function: FunctionNode | None) -> set[str]:
+    """The attributes that a function then sets in the copy to its arguments, in the next statement."""
+    name = copied_first(function)
+    following = function.body[1:2] if name and isinstance(function, ast.FunctionDef) else []
+    return {
+        part.attr
+        for one in following
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == name
+    }
+
+
 class Freshness:
     """The fresh objects of one region."""
 
@@ -94,10 +119,10 @@ class Freshness:
             scope = file.names.scope_at(node).resolve(node.id)
             if scope is None or not self._is_own_scope(scope, function, file):
                 return False
-            return all(
-                self._fresh_binding(binding.node, file, function, depth)
-                for binding in scope.bindings[node.id]
-            )
+            bindings = [one.node for one in scope.bindings[node.id]]
+            if scope.node is function and copied_first(function) == node.id:
+                bindings = [one for one in bindings if not isinstance(one, ast.arg)]
+            return all(self._fresh_binding(one, file, function, depth) for one in bindings)
         if isinstance(node, ast.Call):
             name = self.possible.name_of(node.func, file)
             if name in _FRESH_BUILTINS or name.startswith(_FRESH):

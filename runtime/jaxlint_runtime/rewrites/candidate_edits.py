@@ -93,9 +93,7 @@ def from_run(
 
 
 def _not_whole(jits: Sequence[Rewrite], sources: Mapping[str, SourceFile]) -> set[tuple[str, str]]:
-    """The functions that cannot be compiled as a whole because no run reached some of their code; their statements may be."""
-    if not any(source.missed for source in sources.values()):
-        return set()
+    """The functions that cannot be compiled as a whole, as they take an object that is no tree, or no run reached some of their code; their statements may be."""
     return {
         (one.path, one.function)
         for one in jits

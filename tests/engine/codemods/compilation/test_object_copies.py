@@ -1,0 +1,122 @@
+"""`region-to-jit` in methods that call other methods of their object, and around objects that hold arrays."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.codemods.conftest import Rewrite
+
+HEAD = "import jax\nimport jax.numpy as jnp\n\n\n"
+BODY = HEAD + (
+    "class Body:\n"
+    "    def __init__(self, n):\n"
+    "        self.x = jnp.ones(n)\n"
+    "        self.v = jnp.zeros(n)\n"
+    "        self.k = 2.0\n"
+    "        self.key = jax.random.PRNGKey(0)\n\n"
+    "    def force(self):\n"
+    "        return -self.k * self.x\n\n"
+    "    def next_key(self):\n"
+    "        self.key, sub = jax.random.split(self.key)\n"
+    "        return sub\n\n"
+    "    def step(self, dt):\n"
+    "        «a = self.force() + jax.random.normal(self.next_key(), self.x.shape)\n"
+    "        self.v = self.v + dt * a\n"
+    "        self.x = self.x + dt * self.v»\n"
+    "        return 1\n\n\n"
+    "body = Body(3)\n"
+    "for _ in range(9):\n"
+    "    body.step(0.1)\n"
+)
+
+
+def test_a_region_that_calls_methods_works_on_a_copy(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", BODY, wide=True, often=True)
+    assert "import copy\n" in after
+    assert (
+        "    @functools.partial(jax.jit, static_argnums=0)\n    def _step(self, x, key, v, dt):\n"
+        "        self = copy.copy(self)\n        self.x, self.key, self.v = x, key, v\n        a = self.force()"
+    ) in after.replace("self.x, self.v, self.key = x, v, key", "self.x, self.key, self.v = x, key, v")
+    assert "return self.x, self.key, self.v\n" in after or "return self.key, self.v, self.x\n" in after
+
+
+def test_the_copy_computes_what_the_object_did(rewrite: Rewrite) -> None:
+    results = []
+    for text in (BODY.replace("«", "").replace("»", ""), rewrite("region-to-jit", BODY, wide=True)):
+        space: dict[str, object] = {}
+        exec(text, space)
+        results.append([getattr(space["body"], name) for name in ("x", "v", "key")])
+    for one, other in zip(*results, strict=True):
+        assert abs(one - other).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        return -self.k", "        self.calls.append(1)\n        return -self.k"),
+        ("        self.k = 2.0\n", "        self.k = 2.0\n        self.push = lambda: self.x\n"),
+        ("        self.k = 2.0\n", "        self.k = 2.0\n        self.push = self.force\n"),
+        ("        self.k = 2.0\n", "        self.k = 2.0\n        register(self)\n"),
+        ("    def force", "    def __copy__(self):\n        return Body(3)\n\n    def force"),
+        (
+            "    def force",
+            "    @property\n    def k2(self):\n        return 1\n\n    @jax.jit\n    def force",
+        ),
+        (
+            "        return -self.k",
+            "        if self.x[0] > 0:\n            return self.x\n        return -self.k",
+        ),
+        ("        self.v = jnp.zeros(n)\n", "        if n > 2:\n            self.v = jnp.zeros(n)\n"),
+        ("body = Body(3)\n", "body = Body(3)\nforces = [body.force]\n"),
+    ],
+    ids=[
+        "appends",
+        "a lambda",
+        "a bound method",
+        "hands itself on",
+        "a hook",
+        "a decorator",
+        "a branch on an array",
+        "no attribute yet",
+        "a method in a list",
+    ],
+)
+def test_no_copy_where_it_may_differ(rewrite: Rewrite, old: str, new: str) -> None:
+    assert old in BODY
+    assert "copy" not in rewrite("region-to-jit", BODY.replace(old, new, 1), wide=True).partition("class")[0]
+
+
+STATE = (
+    "import dataclasses\n" + HEAD + "@dataclasses.dataclass\n"
+    "class State:\n    params: dict\n    rate: float\n\n\n"
+    "def loss(params, x):\n    return jnp.mean((x @ params['w']) ** 2)\n\n\n"
+    "def step(state, x):\n"
+    "    «grads = jax.grad(loss)(state.params, x)\n"
+    "    new = jax.tree.map(lambda p, g: p - state.rate * g, state.params, grads)»\n"
+    "    return dataclasses.replace(state, params=new)\n\n\n"
+    "state = State({'w': jnp.ones(3)}, 0.1)\n"
+    "for _ in range(3):\n    state = step(state, jnp.ones((2, 3)))\n"
+)
+
+
+def test_arrays_of_an_object_are_handed_in(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", STATE, wide=True)
+    assert "p - rate * g, params, grads)" in after
+    assert "state.params, state.rate)" in after
+
+
+def test_a_name_that_a_nested_function_takes_is_not_used(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", STATE.replace("lambda p, g: p -", "lambda params, rate: params -").replace("* g", "* rate"), wide=True)  # fmt: skip
+    assert "params - rate_2 * rate" in after
+
+
+def test_an_object_that_changes_is_not_kept(rewrite: Rewrite) -> None:
+    text = HEAD + (
+        "class Noise:\n    def __init__(self):\n        self.scale = jnp.ones(2)\n\n"
+        "    def loss(self, w):\n        return jnp.sum((self.scale * w) ** 2)\n\n\n"
+        "def main():\n    noise = Noise()\n    w = jnp.ones(2)\n    for i in range(9):\n"
+        "        «g = jax.grad(noise.loss)(w)\n        w = w - 0.1 * g»\n        print(w)\n\n\nmain()\n"
+    )
+    assert "def step(w):\n        g = jax.grad(noise.loss)(w)" in rewrite("region-to-jit", text, wide=True)
+    changed = text.replace("print(w)", "noise.scale = noise.scale * 0.9")
+    assert rewrite("region-to-jit", changed, wide=True).startswith("refused: ")
