@@ -57,11 +57,14 @@ class Request:
     seconds: float | None = None  # for timing one candidate
     ends: float | None = None  # by time.monotonic: when all of it is to be over
     budget: float | None = None  # that it had at the start
+    # How many times the processor time of the captured run all of it may use; None: as much as it needs.
+    price: float | None = None
     proofs: bool = False  # whether proofs of earlier runs are used, and those of this one are stored
     shared_proofs: str | None = None  # a folder or URL whose proofs others use as well
     only_written: bool = False  # leave out what --apply would never write
     source_first: bool = False  # try edits of the source before candidates of functions that they may replace
     costs: bool = False  # also report the cost of the original functions
+    least_saved: int = 0  # bytes that a candidate must save to be tried
     same_calls: tuple[
         tuple[str, str, int], ...
     ] = ()  # whose inputs to capture, as the baseline of --compare did

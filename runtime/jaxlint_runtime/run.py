@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -26,6 +27,10 @@ from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.source_analysis.findings import as_records
 from jaxlint_runtime.source_analysis.unused_after_call import dead_arguments_of_callers
+from jaxlint_runtime.spent import Spent
+
+_LEAST_PRICE = 30.0  # seconds of processor time: the program itself may take less than its imports
+TOO_DEAR = "it would take more than {:g} times the processor time of the program (--budget gives it more)"
 
 
 @dataclass(slots=True)
@@ -46,8 +51,14 @@ class Run:
     document: Document = field(init=False)
     check: CheckResult | None = None  # the findings of check in the files that the program loaded
     run_seconds: float = 0.0  # that the program ran until the end of the capture
+    start_seconds: float = 0.0  # of that, until its first compile
     packages: str = ""  # the digest of the program's interpreter and packages
     proofs: ProofCache | None = field(init=False)  # None: nothing is reused or stored
+
+    @property
+    def spent(self) -> Spent:
+        """What this run has spent its time on."""
+        return self.document.spent
 
     def __post_init__(self) -> None:
         request = self.request
@@ -64,6 +75,18 @@ class Run:
             self.proofs = opened(request.shared_proofs) if request.proofs else None
         except Unusable as error:
             raise CannotRun(str(error)) from None
+
+    @property
+    def allowance(self) -> float:
+        """The processor time that is left, in seconds; infinite if nothing limits it."""
+        price, program = self.request.price, self.spent.program_s
+        if price is None or program is None:
+            return math.inf
+        return max(price * program, _LEAST_PRICE) - self.spent.now()
+
+    def too_dear(self) -> str:
+        """Why something is not done that would exceed `allowance`."""
+        return TOO_DEAR.format(self.request.price or 0.0)
 
     @property
     def fails(self) -> bool:

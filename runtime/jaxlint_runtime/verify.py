@@ -48,6 +48,7 @@ from jaxlint_runtime.source_analysis.calling_loops import calling_loops
 from jaxlint_runtime.source_analysis.findings import as_records, check_files
 from jaxlint_runtime.source_analysis.imported_files import TooMany, program_files
 from jaxlint_runtime.source_analysis.parsing import tree_of
+from jaxlint_runtime.spent import CAPTURE, LOWERING, MEASURING, SEARCH
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.measuring_client import lost, measure
 from jaxlint_runtime.workers.process import WorkerProcess
@@ -83,7 +84,8 @@ class Verification(Run):
         try:
             self._run()
             if self.wants_source:
-                self.rewritten = search_source(self)
+                with self.spent.phase(SEARCH):
+                    self.rewritten = search_source(self)
             if {ENVIRONMENT, EAGER} & set(self.request.transforms or ()) and not self.request.is_over:
                 for result in try_settings(self):
                     self.report(result)
@@ -101,7 +103,9 @@ class Verification(Run):
 
     def _run(self) -> None:
         calls = self.request.same_calls or stored_calls(self)
-        job = dataclasses.replace(self.request.capture(), flagged=self._flag(), calls=calls)
+        with self.spent.phase(SEARCH):
+            flagged = self._flag()
+        job = dataclasses.replace(self.request.capture(), flagged=flagged, calls=calls)
         death = self.attempt(job, None)
         working_folder(None)  # without it nothing can be read or written, whether or not a process is due
         for _ in range(_RERUNS):
@@ -235,13 +239,15 @@ class Verification(Run):
             job = dataclasses.replace(job, then=then)
             with start_worker(self.request, job, scratch, self.listener.output) as worker:
                 try:
-                    death = self._follow(worker, job, scratch)
+                    with self.spent.phase(CAPTURE):
+                        death = self._follow(worker, job, scratch)
                 finally:
                     self.error_tail = worker.error_tail
                     if self._placing is not None:
                         self._placing.close()
                         self._placing = None
-            self._measure(job, scratch)
+            with self.spent.phase(MEASURING):
+                self._measure(job, scratch)
         return death
 
     def _place(self, worker: WorkerProcess, question: PlacementQuestion) -> None:
@@ -282,9 +288,11 @@ class Verification(Run):
             if isinstance(event, PlacementQuestion):
                 self._place(worker, event)
             elif isinstance(event, Captured):
+                self.spent.turn(SEARCH)
                 self._captured(event)
                 known = self.known(go_on=not self._postponed)
                 worker.send(known if scratch is None else known.moved(scratch.to_copy))
+                self.spent.turn(LOWERING)
                 patience.renew()
             else:
                 self.hear(event)
@@ -341,7 +349,7 @@ class Verification(Run):
             for unread in self.check.errors[:3] if self.check is not None else ():
                 self.say(f"not checked: {unread}")
         if first:
-            self.run_seconds = event.seconds
+            self.run_seconds, self.start_seconds = event.seconds, event.start_s
         self.document.add_findings(as_records(self.check) if self.check is not None else [])
         self.document.loops = calling_loops(self.check.sources.values()) if self.check is not None else {}
         if first and self.wants_source:

@@ -19,13 +19,15 @@ from jaxlint.source.journal import write_together
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply.edit_trials import Verdict, try_all
 from jaxlint_runtime.apply.writable import Edit, changes_of, choose, not_to_be_changed, record
-from jaxlint_runtime.optimiser_settings import PROGRAM, TRANSFORMS
+from jaxlint_runtime.optimiser_settings import LEAST_SAVED, PROGRAM, TRANSFORMS
 from jaxlint_runtime.protocol.report_forms import ResultJson
 from jaxlint_runtime.request import CannotRun
+from jaxlint_runtime.spent import AGAIN, WRITING
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 
 _ROUNDS = 3.0  # runs of the program that a second check needs
+_MORE = 2.0  # runs of the edited program that the search for more costs
 _COMPARISON = 2.0  # the same, for a comparison of both versions
 
 
@@ -37,8 +39,11 @@ def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled:
     document, listener = verification.document, verification.listener
     if verification.rewritten:
         try:
-            if _write_source(verification, allow_dirty):
-                _verify_again(verification, allow_dirty, accept_compiled)
+            with verification.spent.phase(WRITING, whole=True):
+                written = _write_source(verification, allow_dirty)
+            if written:
+                with verification.spent.phase(AGAIN, whole=True):
+                    _verify_again(verification, allow_dirty, accept_compiled)
         except KeyboardInterrupt:
             document.interrupted = True
         return
@@ -46,7 +51,8 @@ def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled:
     if not edits:
         return
     try:
-        verdicts = try_all(edits, verification)
+        with verification.spent.phase(WRITING, whole=True):
+            verdicts = try_all(edits, verification)
         kept = [verdict.edit for verdict in verdicts if verdict.kept]
         if kept:
             _write(kept, verification)
@@ -109,15 +115,29 @@ def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled
     if not request.has_time(_ROUNDS * verification.run_seconds):
         verification.say("the edited program was not run again to look for more: the --budget is spent")
         return
+    if verification.allowance < _MORE * _processor_time_after(verification):
+        verification.say(f"the edited program was not run again to look for more: {verification.too_dear()}")
+        return
     verification.listener.note("looking for more gains in the edited program")
     again = Verification(
-        dataclasses.replace(request, transforms=wanted, source_first=False), verification.listener
+        dataclasses.replace(request, transforms=wanted, source_first=False, least_saved=LEAST_SAVED),
+        verification.listener,
     )
     again.written = frozenset(os.path.realpath(change.source.path) for change in verification.rewritten)
     document = again.run()
     if not document.interrupted:
         apply_proven(again, allow_dirty, accept_compiled)
     verification.document.join(document)
+
+
+def _processor_time_after(verification: Verification) -> float:
+    """About how much processor time the edited program takes, in seconds."""
+    totals = [
+        result["ratios"]["total"]["median"]
+        for _, result in verification.document.results
+        if result["status"] == "verified" and "total" in (result.get("ratios") or {})
+    ]
+    return (verification.spent.program_s or 0.0) / max(totals, default=1.0)
 
 
 def _write(edits: list[Edit], verification: Verification) -> None:

@@ -88,6 +88,8 @@ def _run_edited(
         targets=tuple({edit.target for edit in edits}),
         costs=True,
         proofs=False,  # what is written is measured again
+        price=None,
+        least_saved=0,
     )
     trial = verification.trial(to_the_end)
     job = dataclasses.replace(

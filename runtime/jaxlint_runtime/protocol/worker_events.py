@@ -101,6 +101,8 @@ class Captured(Message):
     files: list[str]
     problems: list[str]
     packages: str = ""  # the digest of the interpreter and the packages that it has
+    cpu_s: float | None = None  # processor time of the program until here
+    start_s: float = 0.0  # seconds until its first compile
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from jaxlint_runtime.protocol.report_forms import (
     SyncJson,
 )
 from jaxlint_runtime.protocol.worker_events import Busy, Captured, Constants, Inspected, Watch
+from jaxlint_runtime.spent import Spent
 from jaxlint_runtime.wording.paths import display_path
 
 SCHEMA_VERSION = 1
@@ -64,12 +65,14 @@ class Document:
     sizes: list[dict[str, Any]] = field(default_factory=list)  # figures by size, see `sweep.rows_of`
     interrupted: bool = False
     ran: bool = False  # whether the program could be run at all
+    spent: Spent = field(default_factory=Spent)
 
     def captured(self, event: Captured) -> None:
         """The program has ended."""
         self.ran = True
         self.targets = event.targets or self.targets
         self.ending, self.seconds, self.used_jax = to_plain(event.ending), event.seconds, event.used_jax
+        self.spent.program_s = event.cpu_s
         self.device, self.versions, self.step = event.device, event.versions, event.step
         self.functions, self.syncs, self.eager = event.functions, event.syncs, event.eager
         self.watched = list(event.flagged)
@@ -169,10 +172,12 @@ class Document:
                 **self.program,
                 "ending": self.ending,
                 "seconds": self.seconds,
+                "processor_s": self.spent.program_s,
                 "used_jax": self.used_jax,
             },
             "notes": list(self.notes),
             "errors": list(self.errors),
+            "spent": self.spent.as_json(),
             "interrupted": self.interrupted,
             "regressions": list(self.regressions),
             "summary": tally([result for _, result in self.results]).as_json(),

@@ -169,7 +169,7 @@ def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
     if traded := _faster_with_more_memory(document):
         return traded
     if any("--budget" in result["reason"] for _, result in document.results):
-        return "give it more time, with a larger --budget."
+        return "give it more time, with --budget TIME."
     return "add --verbose to see why each candidate was rejected."
 
 

@@ -83,6 +83,7 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
             if results := document.results_of(target):
                 yield ""
                 yield from _results(target, results)
+        yield from _costs(document)
     for _, sharding in document.shardings:
         yield ""
         yield from sharded(sharding)
@@ -409,6 +410,26 @@ def _number(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def _costs(document: Document) -> Iterator[RenderableType]:
+    """What this run of verify cost, by phase, beside the captured run of the program."""
+    spent = document.spent
+    if not spent.phases:
+        return
+    table = plain_table("What verify spent")
+    table.add_column("on", overflow="fold")
+    for heading in ("times", "time", "processor time"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, phase in spent.phases.items():
+        table.add_row(name, str(phase.times), seconds(phase.seconds), seconds(phase.processor_s))
+    whole, program = spent.whole, spent.program_s
+    table.add_row("all of it", "", seconds(whole.seconds), seconds(whole.processor_s))
+    yield ""
+    yield table
+    if program:
+        price = whole.processor_s / program
+        yield Text(f"{price:.1f} times the processor time of the captured run", style="dim")
 
 
 def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -72,6 +72,8 @@ class EditReports:
                 return False
         pairs = timed(self.original, kept)
         result = self.result_of(rewrite, kept)
+        if len(pairs) > 1 and all(before is pairs[0][0] for before, _ in pairs):
+            result.evidence += "; the original ran once"
         gain = measured(result, pairs)
         result.earlier = result.earlier or next((one.earlier for _, one in pairs if one.earlier), "")
         total = result.ratios["total"]

@@ -43,6 +43,8 @@ from jaxlint_runtime.workers.scratch_copy import TooLarge
 from jaxlint_runtime.workers.starting import begin_imports
 
 _ROUNDS = 3
+_NEXT = 1.7  # runs of the original that another edit costs, with the pair that proves it
+_SMALL = 0.03  # share of the program's time: an edit of less runs with others, and not alone
 _AT_ONCE = 3  # edits that are first tried all at once
 _WORTH_SPLITTING = (
     0.9  # of the time before: single runs differ by a few percent, and one of two axes soon looks better
@@ -152,14 +154,15 @@ class EditSearch:
         if self.original.errors or self._no_time():
             return None
         members, sources = self._fitting(outermost(rewrites, current), [], current)
-        if len(members) < 2 or self.original.foreseen.new_error(sources):
+        members, sources = self._without_errors(members, sources, current)
+        if len(members) < 2:
             return None
         whole = self._all(members, sources)
         idle = [one for one in members if leaves_idle(whole.trial, one)]
         if self._is_good(whole) and idle:  # their callers are compiled: also tried without each
             rest = [one for one in members if one not in idle]
             fewer, sources = self._fitting(rest, [], current)
-            if self.original.has_time_to_prove() and fewer == rest:
+            if fewer == rest and not self._no_time():
                 alone = self._all(rest, sources)
                 whole = alone if self._is_good(alone) else whole
         if not self._is_good(whole):
@@ -169,6 +172,21 @@ class EditSearch:
             self.seen.add(part.rewrite.key)
             self.written |= codemods_of(part.rewrite)
         return whole
+
+    def _without_errors(
+        self, members: list[Rewrite], sources: dict[str, SourceFile], current: Mapping[str, SourceFile]
+    ) -> tuple[list[Rewrite], dict[str, SourceFile]]:
+        """The edits without those that check foresees an error of, and the files with them; none if that is not enough."""
+        foreseen = self.original.foreseen
+        if not foreseen.new_error(sources):
+            return members, sources
+        sound = []
+        for one in members:
+            alone = edited(one.fixes, current)
+            if not isinstance(alone, str) and not foreseen.new_error(alone):
+                sound.append(one)
+        members, sources = self._fitting(sound, [], current)
+        return ([], sources) if foreseen.new_error(sources) else (members, sources)
 
     def _all(self, members: Sequence[Rewrite], sources: dict[str, SourceFile]) -> Tried:
         """A run with all of these edits."""
@@ -203,6 +221,12 @@ class EditSearch:
             if self._is_covered(one, tried):
                 continue
             if ground is not None and (why := jit_gains_little(one, ground.trial)):
+                self.little.append((one, why))
+                continue
+            if 0.0 < one.estimate < _SMALL * self.original.run.run_seconds:
+                why = (
+                    f"{one.function} takes only {one.estimate:.2f} s of {self.original.run.run_seconds:.1f} s"
+                )
                 self.little.append((one, why))
                 continue
             runs = self.original.runs
@@ -315,6 +339,8 @@ class EditSearch:
         """Why no further edit is tried; "" if there is time."""
         if not self.original.has_time_to_prove():
             return "the --budget leaves no time for it"
+        if self.original.runs and not self.original.can_pay(_NEXT):
+            return self.original.run.too_dear()
         return "no time is left for edits of the source" if time.monotonic() > self.original.deadline else ""
 
     def _edited(
@@ -385,7 +411,7 @@ class EditSearch:
             made = (one for one in members if one.parts and one.keys == key)
             return next((one for one in made if self._total(one) <= least), None)
         self.combined.add(key)
-        if not self.original.has_time_to_prove():
+        if self._no_time():
             return None
         fixes = tuple(fixes_of(parts))
         rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)

@@ -10,17 +10,23 @@ from jaxlint_runtime.rewrites.run_figures import is_slower_in_one, ratios
 from jaxlint_runtime.rewrites.stored_runs import version_name
 from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
+from jaxlint_runtime.spent import PAIRS
 
 LEAST_PAIRS = 3
 _PAIRS = (LEAST_PAIRS, 8)  # of runs in the final timing: least and most
 # the least ratio of one pair, and of the first runs of both versions, that needs no second pair
 _MANIFEST = 2.0
+_PAIR_COSTS = 1.8  # runs of the original, in processor time, where the gain is small
 _SLACK = 0.9  # times the first runs of both versions that must remain: these include the start of a process
+_AMPLE = (
+    3.0  # times less time and processor time in the first runs, after which the original does not run again
+)
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 
 
 def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
-    """Pairs of runs in the order A B B A: at least three, fewer for a plain gain, more while there is time."""
+    """Pairs of runs in the order A B B A: at least three, fewer for a plain gain, more while there is time. An ample gain
+    needs no second run of the original."""
     pairs: list[tuple[Trial, Trial]] = []
     limit = 6 * original.base.total_s + 30
     until = time.monotonic() + max(original.deadline - time.monotonic(), 4 * original.base.total_s)
@@ -34,7 +40,7 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
         decided = (
             max(one.low for one in shown) >= _CLEAR or max(one.median for one in shown) < BETWEEN_PROCESSES
         )
-        if len(pairs) >= _PAIRS[0] and decided:
+        if len(pairs) >= _PAIRS[0] and (decided or not original.can_pay(_PAIR_COSTS)):
             break
         compared = (original.base, kept.trial)  # the runs in which values were compared
         agreed = max(one.low for one in ratios([*pairs, compared]))
@@ -53,13 +59,30 @@ def _pair(original: Original, kept: Tried, number: int, limit: float) -> tuple[T
         return known
     if not original.run.request.has_time(_SLACK * (original.base.total_s + kept.trial.total_s)):
         return None
+    if number == 0 and is_ample(original.base, kept.trial):  # another load does not make such a difference
+        original.run.listener.progress("timing the edited program again")
+        again = original.trials.run(kept.sources, limit, keep=False, purpose=PAIRS)[0]
+        if again.failure is None and is_ample(original.base, again):
+            return _kept(original, question, (original.base, again))
     turned = number % 2 == 1
     order = (kept.sources, original.sources) if turned else (original.sources, kept.sources)
     original.run.listener.progress(f"timing the edited program, pair {number + 1}")
-    runs = [original.trials.run(sources, limit, keep=False)[0] for sources in order]
+    runs = [original.trials.run(sources, limit, keep=False, purpose=PAIRS)[0] for sources in order]
     if any(one.failure for one in runs):
         return None
-    pair = (runs[1], runs[0]) if turned else (runs[0], runs[1])
-    if stored is not None:
-        stored.keep_pair(question, pair)
+    return _kept(original, question, (runs[1], runs[0]) if turned else (runs[0], runs[1]))
+
+
+def _kept(original: Original, question: str, pair: tuple[Trial, Trial]) -> tuple[Trial, Trial]:
+    if original.stored is not None:
+        original.stored.keep_pair(question, pair)
     return pair
+
+
+def is_ample(before: Trial, after: Trial) -> bool:
+    """Whether a gain is so large that one run of the original is enough: in time and in processor time."""
+    return (
+        not before.earlier
+        and before.total_s >= _AMPLE * after.total_s
+        and before.cpu_s >= _AMPLE * after.cpu_s > 0
+    )

@@ -39,17 +39,20 @@ from jaxlint_runtime.rewrites.trial_runs import (
     both_missed,
     with_missed,
 )
-from jaxlint_runtime.rewrites.tried_edit import Tried
+from jaxlint_runtime.rewrites.tried_edit import Tried, is_plain
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import Foreseen
+from jaxlint_runtime.spent import ORIGINAL, ROUNDING
 from jaxlint_runtime.wording.edit_names import label
 
 _SECONDS = 240.0  # for all of it, by default
 _CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
 MOST = 6  # edits that are tried in one round
 _SHARE = 1 / 6  # of what is left of the --budget, after which the original is cut off
+_LEAST_WORK = 1.0  # seconds after which it is cut off at the earliest
 _HALF = 0.6  # of it, after which the original is given up
 _TO_COMPARE = 0.8  # of the time to the end of the capture, with the imports: less is left for no comparison
+_WORTH = 2.0  # times the allowance, for evidence about an edit that gains a lot
 _TO_KNOW = 3.2  # runs: two more of the original, and another one of the edit
 _PAIR = (
     1.6  # runs of the original that a pair takes in which the other is twice as fast; without storing values
@@ -155,7 +158,7 @@ class Original:
         """Runs the original once more, to find repeatable values and the effect of rounding; returns whether
         these are known then.
         """
-        trial, folder = self.trials.run(self.sources, limit, environment=environment)
+        trial, folder = self.trials.run(self.sources, limit, environment=environment, purpose=ROUNDING)
         if trial.failure is None:
             self.references.append(folder)
             self.repeats.append(trial)
@@ -198,24 +201,37 @@ class Original:
             return self.run.request.has_time(first + _SHORTER * self.wall_s)
         return self.run.request.has_time(first + self.wall_s + _PAIR * self.base.total_s)
 
+    def can_pay(self, runs: float, worth: float = 1.0) -> bool:
+        """Whether so many runs of the original, in processor time, stay within the allowance, or `worth` times as much."""
+        more = (worth - 1.0) * (self.run.request.price or 0.0) * (self.run.spent.program_s or 0.0)
+        return runs * self.base.cpu_s <= self.run.allowance + more
+
+    def _can_know(self, trial: Trial, runs: float) -> bool:
+        """Whether the further runs that tell rounding from an error are worth their price."""
+        return self.can_pay(runs, _WORTH if is_plain(self.base, trial) else 1.0)
+
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
         """Runs the original to its end; if that takes too long, up to the end of a call, like all later runs."""
         run = self.run
         allowed = run.request.run_for
         left = run.request.within(math.inf)
         if self.trials.cut is not None:  # as in an earlier run of `verify`
-            return self.trials.run(self.sources, 3 * limit, environment=environment)
+            return self.trials.run(self.sources, 3 * limit, environment=environment, purpose=ORIGINAL)
         if left < math.inf and not self.errors:
-            return self._cut_run(_HALF * left, environment, _SHARE * left)
+            # An edited program has to start, too: where starts are slow, less is left for the work of each.
+            share = min(_SHARE * left, max(_LEAST_WORK, (left - 2 * run.start_seconds) / 4))
+            return self._cut_run(_HALF * left, environment, share)
         if self.errors or allowed is None or run.run_seconds <= allowed:  # it may be short
-            found = self.trials.run(self.sources, limit, environment=environment)
+            found = self.trials.run(self.sources, limit, environment=environment, purpose=ORIGINAL)
             if self.errors or not found[0].late:
                 return found
         return self._cut_run(3 * limit, environment, _CUT * limit)
 
     def _cut_run(self, limit: float, environment: Mapping[str, str], after: float) -> tuple[Trial, Path]:
         """Runs the original, cut off at the first place after so many seconds."""
-        trial, folder = self.trials.run(self.sources, limit, environment=environment, cut_after=after)
+        trial, folder = self.trials.run(
+            self.sources, limit, environment=environment, cut_after=after, purpose=ORIGINAL
+        )
         if trial.failure is None and trial.cut is not None:
             self.trials.cut = trial.cut
             self.run.listener.note(
@@ -280,6 +296,9 @@ class Original:
         done = briefly or tried.problem is None or tried.trial.failure is not None
         if done or self.errors or self.known or not self.has_time(_TO_KNOW):
             return tried
+        if not self._can_know(tried.trial, _TO_KNOW):
+            tried.problem = f"{tried.problem}; whether that is rounding was not tested: {self.run.too_dear()}"
+            return tried
         begun = time.monotonic()  # the further runs of the original do not count against an edit's time
         self.known = True
         limit = 3 * (4 * self.base.total_s + 30)
@@ -300,7 +319,7 @@ class Original:
         files = compared_files(self.base.left, [one.left for one in self.repeats])
         problem, rounding = compared.problem, ""
         runs = self.base, self.repeats, trial
-        if problem and not briefly and self._may_be_rounding(compared):
+        if problem and not briefly and self._may_be_rounding(compared) and self._can_know(trial, 2.0):
             begun = time.monotonic()
             if rounding := self._only_rounded(compared, sources, limit):
                 problem = None
@@ -335,7 +354,9 @@ class Original:
         if self.uncompiled is None:
             self.uncompiled = self.references
             if self.run.document.functions:
-                trial, folder = self.trials.run(self.sources, limit, environment=WITHOUT_JIT)
+                trial, folder = self.trials.run(
+                    self.sources, limit, environment=WITHOUT_JIT, purpose=ROUNDING
+                )
                 self.uncompiled = [folder] if trial.failure is None else self.references
         return self.uncompiled
 
@@ -345,7 +366,9 @@ class Original:
         Eager code rounds independently of XLA's compilation, so the other runs of the original do not show the effect
         of rounding.
         """
-        trial, _ = self.trials.run(sources, limit, self._uncompiled(limit), environment=WITHOUT_JIT)
+        trial, _ = self.trials.run(
+            sources, limit, self._uncompiled(limit), environment=WITHOUT_JIT, purpose=ROUNDING
+        )
         if trial.failure is not None or trial.compared is None or trial.compared.problem is not None:
             return ""
         return (
@@ -368,11 +391,11 @@ class Original:
         shrinks with higher precision, and an error does not.
         """
         if self.double is None:
-            self.double = self.trials.run(self.sources, limit, environment=IN_DOUBLE)
+            self.double = self.trials.run(self.sources, limit, environment=IN_DOUBLE, purpose=ROUNDING)
         original, folder = self.double
         if original.failure is not None:
             return None
-        trial, _ = self.trials.run(sources, limit, [folder], environment=IN_DOUBLE)
+        trial, _ = self.trials.run(sources, limit, [folder], environment=IN_DOUBLE, purpose=ROUNDING)
         left = None if trial.compared is None else trial.compared.moved
         far = compared.moved
         if trial.failure is not None or left is None or far is None or left > _SHRINKS * far:

@@ -16,6 +16,7 @@ from jaxlint_runtime.protocol import jobs as protocol
 from jaxlint_runtime.protocol.worker_events import Compared, Error, Event, Ran
 from jaxlint_runtime.rewrites.side_effects import Leavings, add_outside, collect, snapshot
 from jaxlint_runtime.run import Run
+from jaxlint_runtime.spent import EDITED
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
@@ -114,13 +115,27 @@ class Trials:
         keep: bool = True,
         dtype: str | None = None,
         cut_after: float | None = None,
+        purpose: str = EDITED,
     ) -> tuple[Trial, Path]:
         """Runs the program with these texts, for at most `limit` seconds; its results are stored in the returned
         folder.
 
         `dtype`: the dtype of the texts' computations, whose rounding is allowed in the comparison with `references`.
-        `cut_after`: seconds after which it may be cut off at the end of a call.
+        `cut_after`: seconds after which it may be cut off at the end of a call. `purpose`: what its time counts for.
         """
+        with self._run.spent.phase(purpose):
+            return self._in_copy(sources, limit, references, environment, keep, dtype, cut_after)
+
+    def _in_copy(
+        self,
+        sources: Mapping[str, SourceFile],
+        limit: float,
+        references: Sequence[Path],
+        environment: Mapping[str, str] | None,
+        keep: bool,
+        dtype: str | None,
+        cut_after: float | None,
+    ) -> tuple[Trial, Path]:
         self._number += 1
         record = self.folder / str(self._number)
         record.mkdir()

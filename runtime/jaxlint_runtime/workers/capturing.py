@@ -157,7 +157,16 @@ class Capturing:
         status = 1
         try:
             summary = self._session.summary(ending, seconds, versions())
-            self._channel.send(dataclasses.replace(summary, packages=packages_digest()))
+            worked = time.process_time()
+            first = self._session.recorder.clock.first
+            self._channel.send(
+                dataclasses.replace(
+                    summary,
+                    packages=packages_digest(),
+                    cpu_s=worked,
+                    start_s=0.0 if first is None else first - self._started,
+                )
+            )
             known = from_plain(Known, json.loads(self._channel.receive()))
             if known.go_on:
                 self._go_on(self._session.functions(known))

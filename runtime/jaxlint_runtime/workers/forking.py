@@ -29,6 +29,7 @@ from jaxlint_runtime.protocol.fork_records import (
     read_answer,
 )
 from jaxlint_runtime.protocol.json_records import encode
+from jaxlint_runtime.spent import IMPORTS, apart
 from jaxlint_runtime.workers import cleanup, process
 from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import ProcessGroup
@@ -64,6 +65,7 @@ class ForkServer(ProcessGroup):
             raise
         finally:
             theirs.close()
+        apart(self.pid, IMPORTS)
         with contextlib.suppress(OSError):
             self._socket.sendall(encode(Warm(tuple(modules))))
 

@@ -291,6 +291,8 @@ def _proven(
         return known
     if task.run.request.is_over:
         return lost(left, Status.NOT_APPLICABLE, USED_UP, name)
+    if task.run.allowance <= 0:
+        return lost(left, Status.NOT_APPLICABLE, f"not tried: {task.run.too_dear()}", name)
     process.told.clear()
     try:
         found = process.prove(left, parts, base)
@@ -381,7 +383,7 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result | Def
             names,
             trying.device_memory,
             lambda what: run.listener.progress(f"{left.function}: {what}"),
-            lambda one: _too_small(left, one) if written else None,
+            lambda one: _too_small(left, one, run.request.least_saved) if written else None,
         )
         yield from map(prover.final, found)
     except Death as death:
@@ -402,8 +404,11 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result | Def
             again.close()
 
 
-def _too_small(left: Left, candidate: Proposed) -> Result | None:
-    """The result of a candidate that `--apply` would not write, whatever a proof shows."""
+def _too_small(left: Left, candidate: Proposed, least: int = 0) -> Result | None:
+    """The result of a candidate that `--apply` would not write, whatever a proof shows, or that saves less than `least` bytes."""
+    if candidate.bits and candidate.estimate < least:
+        reason = f"not tried: it saves at most {size(candidate.estimate)}, which is not worth more runs of the program"
+        return lost(left, Status.NOT_APPLICABLE, reason, candidate.name)
     if candidate.transform != "remat" or candidate.estimate >= _ESTIMATED * LEAST_SAVED:
         return None
     reason = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import shutil
@@ -21,6 +22,7 @@ from jaxlint_runtime.apply.preview import collect_diffs
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.terminal import print_report
 from jaxlint_runtime.request import Request
+from jaxlint_runtime.spent import Phase
 from jaxlint_runtime.verify import Verification
 
 SOURCE = """import jax
@@ -301,10 +303,31 @@ def test_what_the_command_itself_has_written_may_be_edited_further(
     apply_proven.apply_proven(found, allow_dirty=False)
     assert (project / "program.py").read_text().endswith("step(1, 2)\n")
     (again,) = seen
+    assert again.request.least_saved == 2**20
     later = verification(project)
     assert "uncommitted changes" in advice(later)
     later.written = again.written
     assert writable.choose(later, allow_dirty=False)
+
+
+@pytest.mark.parametrize(("used", "runs"), [(20.0, 1), (45.0, 0)])
+def test_a_written_program_runs_again_only_where_that_can_be_paid(
+    project: Path, monkeypatch: pytest.MonkeyPatch, used: float, runs: int
+) -> None:
+    """The program takes 10 s of processor time, 5 s once it is edited, and 50 s are allowed."""
+    found = verification(project)
+    found.request = dataclasses.replace(found.request, price=5.0)
+    ratio = {"median": 2.0, "low": 2.0, "high": 2.0}
+    found.document.results.append(("cpu", {"status": "verified", "ratios": {"total": ratio}}))  # type: ignore[typeddict-item]
+    found.spent.program_s = 10.0
+    found.spent.phases["before"] = Phase(used, used)
+    asked: list[str] = []
+    monkeypatch.setattr(found.listener, "note", asked.append)
+    monkeypatch.setattr(Verification, "run", lambda again: again.document)
+    monkeypatch.setattr(apply_proven, "apply_proven", lambda *arguments: None)
+    apply_proven._verify_again(found, True, False)
+    assert asked.count("looking for more gains in the edited program") == runs
+    assert any("more than 5 times the processor time" in one for one in asked) is (runs == 0)
 
 
 def test_files_outside_the_project_are_not_edited(project: Path) -> None:

@@ -584,4 +584,4 @@ def test_memory_is_named_where_it_alone_speaks_against_a_candidate(
             "--verbose shows what it changes."
         )
     else:
-        assert line == "Next: give it more time, with a larger --budget."
+        assert line == "Next: give it more time, with --budget TIME."

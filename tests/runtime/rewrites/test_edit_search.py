@@ -27,6 +27,7 @@ from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial
 from jaxlint_runtime.rewrites.tried_edit import Tried, outermost
 from jaxlint_runtime.run import Run
+from jaxlint_runtime.spent import Phase
 
 SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
 
@@ -361,6 +362,17 @@ def test_with_a_budget_the_original_is_cut_off_within_its_share(tmp_path: Path) 
     assert 160.0 < after <= 167.0
 
 
+def test_where_starts_are_slow_less_is_left_for_the_work_of_each_run(tmp_path: Path) -> None:
+    cut_off = dataclasses.replace(ran(30.0), cut=("", "<stdout>", 4))
+    found, _ = search(tmp_path, {" cut off": cut_off})
+    run = found.original.run
+    run.start_seconds = 15.0
+    run.request = dataclasses.replace(run.request, ends=time.monotonic() + 38.0)
+    assert found.original.measure()
+    (after,) = found.original.trials.cut_after  # type: ignore[attr-defined]
+    assert 1.5 < after <= 2.0
+
+
 def test_edits_that_fit_are_run_at_once_and_that_is_all_for_a_plain_gain(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, {"": ran(8.0), "abc": ran(2.0)})
     assert found.search(list(rewrites.values()))
@@ -477,6 +489,90 @@ def test_a_plain_gain_is_timed_in_one_or_two_pairs_and_a_small_one_in_more(
     pairs = timed(found.original, kept)
     assert len(found.original.trials.asked) - before == runs  # type: ignore[attr-defined]
     assert len(pairs) == max(2, runs // 2)  # with the runs that values were compared in where there is one
+
+
+@pytest.mark.parametrize(("processor_s", "runs"), [(2.0, ["a"]), (5.0, ["", "a"]), (0.0, ["", "a"])])
+def test_an_ample_gain_needs_no_second_run_of_the_original(
+    tmp_path: Path, processor_s: float, runs: list[str]
+) -> None:
+    """5.0: the load made the original slow, or the edited program waits less. 0.0: not known."""
+    base = Trial(run_s=18.0, compile_s=2.0, cpu_s=10.0)
+    edited = dataclasses.replace(ran(2.0), cpu_s=processor_s)
+    found, rewrites = search(tmp_path, {"": dataclasses.replace(base), "a": edited})
+    found.original.base = base
+    (kept,) = tried(found, rewrites, "a")
+    asked = found.original.trials.asked  # type: ignore[attr-defined]
+    del asked[:]
+    pairs = timed(found.original, kept)
+    assert asked == runs
+    assert len(pairs) == 2
+    assert found.reports.conclude(kept, [kept])
+    ((_, told),) = found.original.run.document.results
+    assert ("the original ran once" in told["evidence"]) is (runs == ["a"])
+
+
+def poor(found: EditSearch, used: float) -> None:
+    """The program takes 10 s of processor time, and so much of the 50 s is spent."""
+    run = found.original.run
+    run.request = dataclasses.replace(run.request, price=5.0)
+    run.spent.program_s = 10.0
+    run.spent.phases["before"] = Phase(used, used)
+
+
+def test_an_edit_that_would_be_too_dear_is_not_tried(tmp_path: Path) -> None:
+    runs = {"": dataclasses.replace(ran(8.0), cpu_s=10.0), "abc": ran(9.0), "a": ran(9.0)}
+    found, rewrites = search(tmp_path, runs)
+    poor(found, 34.0)
+    assert not found.search(list(rewrites.values()))
+    assert found.original.trials.asked == ["", "abc"]  # type: ignore[attr-defined] # the first is always tried
+    reasons = [told["reason"] for _, told in found.original.run.document.results]
+    assert (
+        sum("5 times the processor time of the program (--budget gives it more)" in one for one in reasons)
+        == 3
+    )
+
+
+@pytest.mark.parametrize(("used", "runs"), [(0.0, 16), (40.0, 6)])
+def test_a_small_gain_gets_the_pairs_that_can_be_paid(tmp_path: Path, used: float, runs: int) -> None:
+    base = dataclasses.replace(ran(8.0), cpu_s=10.0)
+    found, rewrites = search(tmp_path, {"": base, "a": dataclasses.replace(ran(7.2), cpu_s=9.0)})
+    found.original.base = base
+    (kept,) = tried(found, rewrites, "a")
+    poor(found, used)
+    asked = found.original.trials.asked  # type: ignore[attr-defined]
+    del asked[:]
+    timed(found.original, kept)
+    assert len(asked) == runs
+
+
+def test_rounding_is_told_from_errors_only_where_that_can_be_paid(tmp_path: Path) -> None:
+    base = dataclasses.replace(ran(8.0), cpu_s=10.0)
+    runs = {"": base, "other rounding": base, "without jit": ran(20.0), "a": ran(7.0, error=1e-3)}
+    found, rewrites = search(tmp_path, runs)
+    found.original.base, found.original.known = base, False
+    poor(found, 40.0)
+    found.original.tried(rewrites["a"], found._edited(rewrites["a"].fixes, found.original.sources))  # type: ignore[arg-type]
+    assert found.original.trials.asked == ["a"]  # type: ignore[attr-defined]
+
+
+def test_an_edit_with_an_error_does_not_stop_the_others_at_once(tmp_path: Path) -> None:
+    body = "import jax\n\ndef a(x): ...\n\ndef b(x):\n    if x > 0:\n        return x\n\ndef c(x): ...\n"
+    found, rewrites = search(tmp_path, {"": ran(8.0), "ac": ran(2.0)}, body)
+    fix = FixRequest(Safety.UNSAFE, "Jit", (Step("add-jit", rewrites["c"].path, Span(9, 1, 9, 4)),))
+    rewrites["c"] = dataclasses.replace(rewrites["c"], line=9, fixes=(fix,))
+    assert found.search(list(rewrites.values()))
+    assert found.original.trials.asked[:2] == ["", "ac"]  # type: ignore[attr-defined]
+
+
+def test_an_edit_of_little_time_does_not_run_alone(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"": ran(8.0), "ab": ran(8.5), "a": ran(7.9)})
+    found.original.run.run_seconds = 10.0
+    rewrites["a"] = dataclasses.replace(rewrites["a"], estimate=6.0)
+    rewrites["b"] = dataclasses.replace(rewrites["b"], estimate=0.1)
+    found.search([rewrites["a"], rewrites["b"]])
+    assert "b" not in found.original.trials.asked  # type: ignore[attr-defined]
+    reasons = [told["reason"] for _, told in found.original.run.document.results]
+    assert "compile b: not tried: b takes only 0.10 s of 10.0 s" in reasons
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,11 @@ def test_what_apply_never_writes_is_not_tried_for_it():
     assert (small.status.value, small.candidate) == ("not-applicable", "remat:all")
     assert small.reason.startswith("not tried: it saves about 16 KiB")
     assert measuring_client._too_small(left, Proposed("remat:all", "remat", False, 2.0**19)) is None
-    assert measuring_client._too_small(left, Proposed("donation", "donation", True, 8.0)) is None
+    donation = Proposed("donation", "donation", True, 107.0 * 2**10)
+    assert measuring_client._too_small(left, donation) is None
+    little = measuring_client._too_small(left, donation, least=2**20)  # in a program that was edited just now
+    assert little is not None
+    assert little.reason.startswith("not tried: it saves at most 107 KiB")
 
 
 @pytest.mark.parametrize(("seconds", "where"), [(5.0, "again"), (500.0, None)])
