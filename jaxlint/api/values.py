@@ -8,6 +8,7 @@ from jaxlint.staging.shapes.known import (
     REDUCTIONS,
     least_size,
     maker_of,
+    rows_of,
     shape_of,
     shapes_differ,
 )
@@ -140,6 +141,7 @@ __all__ = [
     "parts_of",
     "range_of",
     "range_of_result",
+    "rows_of",
     "shape_of",
     "shape_text",
     "shapes_differ",

@@ -248,13 +248,27 @@ class BuiltinCalls(Part):
         if any(self.loops.trip_count(value) == 0 for value in args):
             return TupleValue([])
         known = [column for column in columns if column is not None]
-        if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
-            return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
+        length = min(map(len, known), default=17)
+        if (
+            length <= 16
+        ):  # the rows of arrays count as long as what they are paired with: keys, one for each layer
+            paired = [
+                self._rows(value, length, call) if column is None else column
+                for value, column in zip(args, columns, strict=True)
+            ]
+            if None not in paired:
+                return TupleValue([TupleValue(list(row)) for row in zip(*paired, strict=False)])  # type: ignore[arg-type]
         return ListValue(
             None,
             TupleValue([self.containers.element_of(a, call.node, call.frame) for a in args]),
             "iterator",
         )
+
+    def _rows(self, value: Value, length: int, call: Call) -> list[Value] | None:
+        """That many rows of an array; None for anything else."""
+        if not isinstance(value, (Array, NumpyArray)) or (isinstance(value, Array) and value.tree):
+            return None
+        return [self.containers.element_of(value, call.node, call.frame) for _ in range(length)]
 
     def comparing_builtin(self, name: str, call: Call) -> Value:
         """`any`, `all`, `max`, `min`, `sorted` need the truth of elements or of comparisons between them."""

@@ -53,6 +53,7 @@ Built = TypeVar("Built")
 _HOLDERS = {"builtins.list": "list", "collections.deque": "list", "builtins.dict": "dict"}
 
 
+_PAIRING = frozenset({"zip", "enumerate"})
 _OF_DICTS = frozenset({"items", "keys", "values"})
 
 
@@ -191,7 +192,7 @@ class Containers(Part):
         source = generator.iter
         if isinstance(source, ast.Call) and not source.args and isinstance(source.func, ast.Attribute):
             source = source.func.value if source.func.attr in _OF_DICTS else source
-        simple = isinstance(source, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
+        simple = isinstance(source, (ast.Tuple, ast.List)) or _is_plain(source)
         if len(node.generators) != 1 or not (self.machine.exact or (simple and not generator.ifs)):
             return None
         iterable = self.machine.language.eval(generator.iter, frame)
@@ -326,6 +327,23 @@ class Containers(Part):
                 return UNKNOWN if result is None else result
             return self.element_of(result, node, frame)
         return Unknown(Origin("element"))
+
+
+def _is_plain(source: ast.expr) -> bool:
+    """Whether evaluating an expression twice is the same as once: names, and their parts, items and pairs."""
+    if isinstance(source, ast.Call):
+        function = source.func
+        if isinstance(function, ast.Attribute):
+            return function.attr in _OF_DICTS and not source.args and _is_plain(function.value)
+        known = isinstance(function, ast.Name) and function.id in _PAIRING and not source.keywords
+        return known and all(map(_is_plain, source.args))
+    while isinstance(source, (ast.Attribute, ast.Subscript)):
+        if isinstance(source, ast.Subscript) and any(
+            isinstance(part, (ast.Call, ast.NamedExpr, ast.Await)) for part in ast.walk(source.slice)
+        ):
+            return False
+        source = source.value
+    return isinstance(source, ast.Name)
 
 
 def _keys(value: Value) -> list[Value] | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.measures import keys_split, size_of
 from jaxlint.staging.values.arrays import Array, NumpyArray, Operation
+from jaxlint.staging.values.leaves import leaves_in
 from jaxlint.staging.values.objects import AtIndexer, ExternalObject, TupleValue
 from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import Static, Value
@@ -37,6 +39,24 @@ def shape_of(value: Value) -> Numbers | None:
     shape = symbolic_shape(value)
     sizes = tuple(size for size in shape or () if isinstance(size, int))
     return sizes if shape is not None and len(sizes) == len(shape) else None
+
+
+def rows_of(value: Value, axis: int) -> int | None:
+    """The size of one axis of an array, or of the first array of a tree for which it is known; None if of none.
+
+    Keys have one row for each that was split, whatever the form of a key is.
+    """
+    for leaf in leaves_in(value) or ():
+        if not isinstance(leaf, (Array, NumpyArray)) or (isinstance(leaf, Array) and not leaf.certain):
+            continue
+        count = keys_split(leaf) if axis == 0 else None
+        shape = symbolic_shape(leaf)
+        size = None if count is None else size_of(count, symbolic_shape)
+        if shape is not None and -len(shape) <= axis < len(shape):
+            size = shape[axis]
+        if isinstance(size, int):
+            return size
+    return None
 
 
 def shapes_differ(left: Value, right: Value) -> bool:

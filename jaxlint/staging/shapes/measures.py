@@ -70,6 +70,15 @@ def _measured(measured: Measured, of: ShapeOf) -> Size | None:
     return len(shape) if how == "rank" else product(shape)
 
 
+def keys_split(value: Value) -> Value | None:
+    """How many keys `jax.random.split` gave; None for any other value, and for several axes of keys."""
+    made = value.made if isinstance(value, Array) and not value.tree else None
+    if made is None or made.full != "jax.random.split":
+        return None
+    count = made.operand(1, "num") or Static(2)
+    return count if isinstance(count, (Static, Unknown)) else None
+
+
 def axis_of(array: Value, shape: Shape | None, axis: int) -> Size | None:
     """The size of one axis of an array, even if the rest of its shape is unknown."""
     if shape is not None:

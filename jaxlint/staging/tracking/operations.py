@@ -333,7 +333,7 @@ def numpy_dtype(name: str, args: list[Value], kwargs: dict[str, Value]) -> str:
                 return ""
             return "int64" if all(map(is_integer, numbers)) else "float64"
         return "float64"
-    if name in _NUMPY_FLOATS and args:
+    if name in _NUMPY_FLOATS and args and "dtype" not in kwargs:
         inner = _numpy_value(args[0])
         return "float64" if is_integer(inner) else inner
     return ""
@@ -412,11 +412,16 @@ def _numpy_strong(dtype: str) -> str:
     return {"float*": "float64", "int*": "int64"}.get(dtype, dtype)
 
 
+_SAVERS = frozenset({"numpy.savez", "numpy.savez_compressed"})  # their keywords name arrays
+
+
 def changed_in_place(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """The argument that a NumPy or Python function writes its result into."""
     if name in IN_PLACE_FUNCTIONS:
         return args[0] if args else None
-    return kwargs.get("out") if name.startswith("numpy.") else None
+    if name in _SAVERS or not name.startswith("numpy."):
+        return None
+    return kwargs.get("out")
 
 
 class Operations(Part):

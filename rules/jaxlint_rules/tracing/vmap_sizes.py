@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import constant, shape_of
+from jaxlint.api.values import constant, rows_of
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import vmap_called
 
@@ -61,10 +61,9 @@ class VmapSizes(Rule):
         sizes: dict[int, int] = {}
         for position, value in enumerate(event.args):
             axis = axes[position] if isinstance(axes, tuple) else axes
-            shape = shape_of(value) if isinstance(axis, int) else None
-            if shape is None or not isinstance(axis, int) or not -len(shape) <= axis < len(shape):
-                continue
-            sizes[position] = shape[axis]
+            size = rows_of(value, axis) if type(axis) is int else None
+            if size is not None:
+                sizes[position] = size
         if len(set(sizes.values())) > 1:
             (one, first), (two, second) = next(
                 (a, b) for a in sizes.items() for b in sizes.items() if a[1] != b[1] and a[0] < b[0]

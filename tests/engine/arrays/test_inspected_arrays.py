@@ -49,6 +49,26 @@ rows = jax.vmap(lambda a, b: a @ b, in_axes=(0, None))(jnp.ones((4, 8)), jnp.one
 columns = jax.vmap(jnp.sin, out_axes=1)(jnp.ones((4, 8)))  # columns: f32[8, 4]
 whole = lax.fori_loop(0, 3, lambda i, v: v * 2, jnp.ones((2, 2)))  # whole: f32[2, 2]
 """,
+    "a key for each layer or member": """
+import jax, jax.numpy as jnp
+import numpy as np
+
+def init(key, width):
+    return {"w": jax.random.normal(key, (width, 2))}
+
+def make(key, members=5):
+    shapes = {"q": (64, 64), "k": (64, 16)}
+    keys = jax.random.split(key, len(shapes))
+    layers = {name: jax.random.normal(k, s) for k, (name, s) in zip(keys, shapes.items())}
+    q = layers["q"]  # q: f32[64, 64]
+    k = layers["k"]  # k: f32[64, 16]
+    ensemble = jax.vmap(init, in_axes=(0, None))(jax.random.split(key, members), 3)
+    w = ensemble["w"]  # w: f32[5, 3, 2]
+    return q, k, w
+
+make(jax.random.PRNGKey(0))
+scale = np.sqrt(64, dtype=np.float32)  # scale: f32[]
+""",
     "layers": """
 import jax, jax.numpy as jnp
 import equinox as eqx
