@@ -5,12 +5,23 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Array, ExternalObject, NumpyArray, Shape, Value, shape_text, symbolic_shape
+from jaxlint.api.values import (
+    Array,
+    ExternalObject,
+    NumpyArray,
+    Operation,
+    Shape,
+    Value,
+    shape_text,
+    symbolic_shape,
+)
 from jaxlint.finding import Severity
 
 _LOSSES = ("l2_loss", "squared_error", "huber_loss", "log_cosh", "sigmoid_binary_cross_entropy")
 _SAMPLE = "numpyro.sample"
 _OF_DIFFERENCES = frozenset({"mean", "sum", "square", "abs", "absolute", "huber_loss", "norm"})
+_REDUCTIONS = ("mean", "sum", "average", "nanmean", "nansum")
+_FAR = 6  # operations between a difference and the reduction of it
 # Operations that create a column on purpose, for all pairs.
 _COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcast_to"})
 
@@ -53,11 +64,20 @@ class BroadcastInLoss(Rule):
     category = "numerics"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.differences: dict[int, tuple[Operation, OperationEvent, Shape, Shape]] = {}
+
     @concerns(
-        "subtract", *(f"optax.{name}" for name in _LOSSES), *(f"optax.losses.{name}" for name in _LOSSES)
+        "subtract",
+        *_REDUCTIONS,
+        *(f"optax.{name}" for name in _LOSSES),
+        *(f"optax.losses.{name}" for name in _LOSSES),
     )
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
+        if operation.name in _REDUCTIONS:
+            self.reduced(event, report)
+            return
         if len(operation.args) < 2 or not event.result.certain:
             return
         for column, row in (operation.args[:2], operation.args[1::-1]):
@@ -70,17 +90,33 @@ class BroadcastInLoss(Rule):
                 or not _is_sure(row)
             ):
                 continue
-            if _is_meant(column) or (operation.name == "subtract" and not _goes_into_loss(event)):
+            if _is_meant(column) or event.is_caught() or event.frame.is_chosen_by_size():
                 continue
-            if event.is_caught() or event.frame.is_chosen_by_size():
-                return
-            whole = (one[0], two[0])
-            report(
-                event.node,
-                f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {shape_text(whole)}: each prediction is compared with every target; reshape one",
-                reason="one is a column and the other a row",
-            )
+            if operation.name == "subtract" and not _goes_into_loss(event):
+                self.differences[id(operation)] = (operation, event, one, two)
+            else:
+                _tell(event, one, two, report)
             return
+
+    def reduced(self, event: OperationEvent, report: Reporter) -> None:
+        """A mean or sum of everything, of a difference that has been stored before: its shape is that of all pairs."""
+        if self.differences and event.operation.args and symbolic_shape(event.result) == ():
+            self.follow(event.operation.args[0], _FAR, report)
+
+    def follow(self, value: Value, depth: int, report: Reporter) -> None:
+        made = value.made if isinstance(value, Array) else None
+        if made is None or depth == 0:
+            return
+        found = self.differences.pop(id(made), None)
+        if found is not None:
+            _, event, one, two = found
+            report.event = event
+            _tell(event, one, two, report)
+            return
+        whole = symbolic_shape(value)
+        for operand in made.args:
+            if whole is not None and symbolic_shape(operand) == whole:
+                self.follow(operand, depth - 1, report)
 
     @concerns(_SAMPLE)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -103,6 +139,15 @@ class BroadcastInLoss(Rule):
                     reason="the density then compares each observation with each parameter, and sums all pairs",
                 )
                 return
+
+
+def _tell(event: OperationEvent, one: Shape, two: Shape, report: Reporter) -> None:
+    whole = shape_text((one[0], two[0]))
+    report(
+        event.node,
+        f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {whole}: each prediction is compared with every target; reshape one",
+        reason="one is a column and the other a row",
+    )
 
 
 def _is_column_of(column: Shape, row: Shape) -> bool:

@@ -70,7 +70,7 @@ class Bf16Promotion(Rule):
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name == "astype" and operation.args:
-            self.forgive(operation.args[0], _DEEP)
+            self.forgive(operation.args[0], _DEEP, event)
             return
         if operation.name not in _MIXING or "preferred_element_type" in operation.kwargs:
             return
@@ -89,12 +89,15 @@ class Bf16Promotion(Rule):
                 what = "random numbers"
             self.found[id(operation)] = (operation, event, low, f"{what} of `{dtype_of(wide[0])}`")
 
-    def forgive(self, value: Value, depth: int) -> None:
-        """A value that is cast afterwards was promoted on purpose."""
+    def forgive(self, value: Value, depth: int, cast: OperationEvent) -> None:
+        """A value that is cast back afterwards was promoted on purpose, and so was one that its own function casts
+        to float32. A cast to float32 elsewhere, such as that of a norm, changes nothing and says nothing."""
         if isinstance(value, Array) and value.made is not None and depth > 0:
-            self.found.pop(id(value.made), None)
+            found = self.found.get(id(value.made))
+            if found is not None and (cast.result.dtype not in _WIDE or found[1].frame is cast.frame):
+                del self.found[id(value.made)]
             for operand in _operands(value.made):
-                self.forgive(operand, depth - 1)
+                self.forgive(operand, depth - 1, cast)
 
     def finish(self, report: Reporter) -> None:
         told: set[tuple[ast.AST | None, str]] = set()
