@@ -18,6 +18,7 @@ from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Project
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
+from jaxlint.staging.reach.likely_calls import LikelyCalls
 from jaxlint.staging.reporter import Reporter
 from jaxlint.staging.warm import OutOfTime, WarmRun
 from jaxlint.syntax import memo
@@ -148,6 +149,7 @@ def run(
                 interpreter.errors.append(error)
         finally:
             result.files += module.reported
+    interpreter.part(LikelyCalls).run_likely_calls()
 
 
 def assume_calls(interpreter: Interpreter, result: Analysis) -> None:

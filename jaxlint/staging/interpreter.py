@@ -50,6 +50,7 @@ from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
 from jaxlint.staging.reach.entry_points import Entry
+from jaxlint.staging.reach.likely_calls import LikelyCalls
 from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.tracking.aliases import Aliases
 from jaxlint.staging.tracking.buffers import Buffers
@@ -116,6 +117,7 @@ PARTS: tuple[type[Part], ...] = (
     Binding,
     Receivers,
     Entry,
+    LikelyCalls,
     AssumedCalls,
     Keys,
     Aliases,

@@ -30,6 +30,7 @@ class Listeners:
     def __init__(
         self, reporters: Sequence[Reporter] = (), wrap: Callable[[Handle], Handle] | None = None
     ) -> None:
+        self.reporters = reporters
         self.handlers: dict[str, list[Handler]] = {}
         # A cache of `of`, which the busiest callers read directly.
         self.routes: dict[str, dict[About, list[Handler]]] = {
@@ -46,6 +47,11 @@ class Listeners:
                     handler = (method if wrap is None else wrap(method), reporter)
                     self.handlers.setdefault(name[3:], []).append(handler)
                     self._concerned.setdefault(name[3:], []).append((concern, handler))
+
+    def hear_costs_only(self, only: bool) -> None:
+        """From now on, tells only rules about costs of what happens, or all rules again."""
+        for reporter in self.reporters:
+            reporter.is_deaf = only and not reporter.rule.only_costs
 
     def wants(self, kind: str) -> bool:
         return kind in self.handlers
@@ -92,6 +98,8 @@ def _may_be_told_of(name: str) -> bool:
 def hand(handlers: Sequence[Handler], event: Any) -> None:
     """Calls the handlers with the event. A handler that raises loses this event; other rules are not affected."""
     for method, reporter in handlers:
+        if reporter.is_deaf:
+            continue
         reporter.event = event
         try:
             method(event, reporter)

@@ -63,6 +63,7 @@ class Reporter:
         self.target_jax = target_jax
         self.dependencies = dependencies
         self.event: Event | None = None
+        self.is_deaf = False  # its rule is told of nothing for now
 
     def version_of(self, package: str) -> str | None:
         """The versions of `package` that the program must support, as a specifier; None for the newest."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Collection
 
@@ -37,7 +38,9 @@ def does_main_work(loop: Loop, frame: Frame, called: str = "", around: bool = Tr
     for each of several settings, files or images has neither.
     """
     loops = loops_around(loop, frame) if around else [loop]
-    if is_named_for_work(called) or any(advances(one.node) for one in loops):
+    if any(map(is_named_for_work, (called, *called_between(loop, frame)))):
+        return True
+    if any(advances(one.node) for one in loops):
         return True
     return _BATCHES.search(ast.unparse(getattr(loop.node, "iter", loop.node)).lower()) is not None
 
@@ -49,7 +52,7 @@ def is_step_loop(loop: Loop, frame: Frame, called: str) -> bool:
     """
     if holds_loop(loop.node):
         return False
-    if is_named_for_step(called):
+    if any(map(is_named_for_step, (called, *called_between(loop, frame)))):
         return True
     texts = [
         ast.unparse(part)
@@ -59,6 +62,12 @@ def is_step_loop(loop: Loop, frame: Frame, called: str) -> bool:
     ]
     given = [name for call in calls_in(loop.node) for one in passed(call) for name in names_in(one)]
     return any(_FED.search(text.lower()) for text in [*texts, *given])
+
+
+def called_between(loop: Loop, frame: Frame) -> list[str]:
+    """The functions through which a loop of a caller runs a place: `update`, for `agent.update(batch)`."""
+    frames = itertools.takewhile(lambda one: loop not in one.loops, (frame, *frame.callers()))
+    return [one.function.name for one in frames if one.function is not None]
 
 
 def is_named_for_step(called: str) -> bool:
@@ -267,10 +276,13 @@ def is_key(name: str) -> bool:
 
 
 def waits_by_itself(loop: ast.AST, frame: Frame) -> bool:
-    """Whether a function that the loop calls waits for the device, as one that measures a step does."""
+    """Whether a function that the loop calls waits for the device, as one that measures a step does. Inside a compiled function
+    `block_until_ready` waits for nothing."""
     for call in calls_in(loop):
         name = dotted(call.func)
         held = frame.value_of(name) if name and "." not in name else None
+        if isinstance(held, Transformed) and "jit" in held.kind:
+            continue
         node = getattr(held, "node", None)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and blocks(node):
             return True

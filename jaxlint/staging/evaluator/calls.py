@@ -116,6 +116,8 @@ class Calls(Part):
         staged = frame.stage.staged
         if staged and isinstance(callee, (Unknown, Array)):
             possible = self.call_unknown(base, callee, call)
+        elif type(callee) is Unknown and type(called) is ast.Attribute:
+            self.machine.reach.note_host_call(called.attr, call)
         result = possible if possible is not None else self.call_value(callee, call)
         if len(args) == 1 and self.machine.staging.finds_tracer(called, args[0]):
             result = Static(True)
@@ -296,10 +298,14 @@ class Calls(Part):
 
 
 def _is_one_in_loops(choice: Choice, call: Call) -> bool:
-    """Whether a name holds one of several compiled functions, the same in each iteration: a test before the loops chose it."""
-    name = call.node.func if isinstance(call.node, ast.Call) else None
+    """Whether a name holds one of several compiled functions, or of several objects whose method is called, the same in each
+    iteration: a test before the loops, or a setting, chose it."""
+    called = call.node.func if isinstance(call.node, ast.Call) else None
+    kinds = (Transformed, BoundMethod) if isinstance(called, ast.Attribute) else (Transformed,)
+    while isinstance(called, ast.Attribute):
+        called = called.value
     return (
-        isinstance(name, ast.Name)
-        and all(isinstance(option, Transformed) for option in choice.options)
-        and not any(name.id in names_stored(loop.node) for loop in call.frame.loops)
+        isinstance(called, ast.Name)
+        and all(isinstance(option, kinds) for option in choice.options)
+        and not any(called.id in names_stored(loop.node) for loop in call.frame.loops)
     )

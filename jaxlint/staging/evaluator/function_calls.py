@@ -169,6 +169,7 @@ class FunctionCalls(Part):
             () if function.scope.is_module else decided_flags(function),
             function.stand_in,
             guessed or self.machine.provoking is not None,
+            self.machine.likely,
             self.machine.parameter_flow,
         )
 

@@ -98,6 +98,7 @@ class Machine:
         self.fake_pmaps = 0  # inside a chex context that replaces `pmap` by `vmap`
         self.entering: list[Function] = []  # fixtures under evaluation
         self.guessing = 0  # inside a method call on something unknown
+        self.likely = 0  # below a call that likely reaches a method
         self.provoking: Module | None = None  # inside `with raises(...)` of this test module
         self.beside = 0  # inside a library's own code for a tabulated function, where odd combinations occur
 

@@ -310,6 +310,9 @@ class Reach(Protocol):
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is created. If it is not a pytree, a stage captures it."""
 
+    def note_host_call(self, name: str, call: Call) -> None:
+        """Keeps a call of a method on something unknown, if a loop of the program runs it."""
+
     def note_methods(self, cls: ClassValue) -> None:
         """Records a class by the methods that it defines. Of a class created at every call of a function, the last
         one counts."""

@@ -138,6 +138,21 @@ class Guessing(Counted):
     attribute = "guessing"
 
 
+class BelowLikelyCall(Counted):
+    """Below a call that likely reaches a method: only rules about costs are told."""
+
+    __slots__ = ()
+    attribute = "likely"
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self.holder.listeners.hear_costs_only(True)
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        self.holder.listeners.hear_costs_only(False)
+
+
 class InLibraryCode(Counted):
     """Inside a library's own code for a tabulated function, where odd combinations occur."""
 

@@ -59,11 +59,24 @@ class Entry(Part):
         self.binding = machine.part(Binding)
         self.function_calls = machine.part(FunctionCalls)
         self.classes = machine.part(Classes)
+        self.alone: list[Function] = []  # functions that were entered without a visible call
 
     def enter_function(self, function: Function) -> None:
         """Evaluates a function without a visible call."""
         if self.is_reached(function) or function.module.source.path not in self.machine.entered:
             return
+        if not function.module.is_test:
+            self.alone.append(function)
+        bound, stage = self.given_alone(function)
+        if self.is_reached(function):  # the prototype of its class ran it
+            return
+        fixtures = self.fixture_values(function)
+        for row in case_by_case(function) if self.machine.exact else [cases(function)]:
+            given = {name: value for name, value in {**fixtures, **row}.items() if name in bound}
+            self.function_calls.run_function(function, {**bound, **given}, None, None, stage, "entry")
+
+    def given_alone(self, function: Function) -> tuple[dict[str, Value], Stage]:
+        """What a function without a visible call receives, and the stage in which it runs."""
         stage = self.machine.test_stage if function.module.is_test else self.machine.entry_stage
         bound: dict[str, Value] = {}
         for parameter in all_parameters(function.node):
@@ -79,8 +92,6 @@ class Entry(Part):
             bound[positional[0].arg] = (
                 cls if function.kind == "classmethod" else self.classes.prototype(cls, frame)
             )
-            if self.is_reached(function):  # the prototype ran it
-                return
             if cls.is_module and function.name == "__call__":
                 why = Why(
                     f"`{cls.name}.__call__` is a layer's call, which programs usually jit",
@@ -95,10 +106,7 @@ class Entry(Part):
                     bound[parameter.arg] = self.convention_value(parameter, function, why)
             elif function.name in TRACE_HOOKS and not TRACES.isdisjoint(cls.external_bases()):
                 stage = self.bind_trace_hook(cls, function, positional[1:], bound)
-        fixtures = self.fixture_values(function)
-        for row in case_by_case(function) if self.machine.exact else [cases(function)]:
-            given = {name: value for name, value in {**fixtures, **row}.items() if name in bound}
-            self.function_calls.run_function(function, {**bound, **given}, None, None, stage, "entry")
+        return bound, stage
 
     def is_reached(self, function: Function) -> bool:
         """Whether a visible call reaches the function; calls of a method name on something unknown do not count."""

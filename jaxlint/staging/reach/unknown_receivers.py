@@ -99,6 +99,7 @@ class Receivers(Part):
         self.extending: dict[str, list[ClassValue]] = {}
         # Project classes by the methods that they define.
         self.defining: dict[str, list[ClassValue]] = {}
+        self.defining_common: dict[str, list[ClassValue]] = {}  # those that objects of every library have
 
     def call_on_unknown(self, base: Value, name: str, call: Call) -> Value | None:
         """The result of the method `name` of an unknown value; None if it could mean too much."""
@@ -269,16 +270,17 @@ class Receivers(Part):
         for name, member in cls.namespace.items():
             if name in AXIS_METHODS or name in ARRAY_METHODS:
                 self.machine.array_like.add(name)
-            if (
-                isinstance(member, (Function, Transformed))
-                and name not in COMMON
-                and not name.startswith("__")
-            ):
+            if isinstance(member, (Function, Transformed)) and not name.startswith("__"):
                 if isinstance(member, Function) and member.kind:
                     continue  # a property, or not a method of instances
-                known = self.defining.setdefault(name, [])
+                known = (self.defining_common if name in COMMON else self.defining).setdefault(name, [])
                 known[:] = [other for other in known if other.node is not cls.node]
                 known.append(cls)
+
+    def with_method(self, name: str) -> list[ClassValue]:
+        """The classes of the project, its tests left out, that define a method."""
+        known = self.defining_common if name in COMMON else self.defining
+        return [cls for cls in known.get(name, ()) if not cls.module.is_test]
 
     def possible_instance(self, cls: ClassValue, base: Value, frame: Frame) -> Value:
         if not is_pytree(cls):

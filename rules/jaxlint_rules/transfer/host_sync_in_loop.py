@@ -22,9 +22,11 @@ from jaxlint_rules._loops import (
     place_of_loop,
 )
 from jaxlint_rules._main_loops import (
+    called_between,
     calls_many_steps,
     does_main_work,
     is_cheap,
+    is_named_for_step,
     is_named_for_work,
     is_step_loop,
     runs_loop,
@@ -95,6 +97,7 @@ class _Wait:
     jitted: str
     seldom: bool  # the loop is short, and another loop enters it occasionally
     hot: bool  # the program trains, samples or evaluates in the loop
+    is_step: bool  # a function that the loop calls is named for one step: `agent.update(batch)`
     place: str  # of the loop, in words
     lines: dict[tuple[str, int], None] = field(default_factory=dict)
 
@@ -178,7 +181,8 @@ class HostSyncInLoop(Rule):
         self.waits: dict[ast.AST, _Wait] = {}  # by loop
         self.needed: set[ast.AST] = set()  # loops that have to wait in each iteration
         self.light: set[str] = set()  # jitted functions of a few operations
-        self.long: set[str] = set()  # jitted functions that run a loop on the device
+        self.long: set[str] = set()  # jitted functions that run many steps on the device
+        self.looping: set[str] = set()  # those that run some loop there, and are not named for a step
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -187,8 +191,10 @@ class HostSyncInLoop(Rule):
         named = is_named_for_work(transformed.label)
         if is_cheap(transformed.target):
             self.light.add(transformed.label)
-        if runs_many_steps(transformed.target) or (runs_loop(transformed.target) and not named):
+        if runs_many_steps(transformed.target):
             self.long.add(transformed.label)
+        elif runs_loop(transformed.target) and not named:
+            self.looping.add(transformed.label)
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         if event.how.startswith("numpy."):
@@ -272,6 +278,7 @@ class HostSyncInLoop(Rule):
                     or value.jitted in self.light
                     or (is_step_loop(loop, frame, value.jitted) and not decides(event.node, loop.node))
                 ),
+                is_step=any(map(is_named_for_step, called_between(loop, frame))),
                 place=place_of_loop(loop, frame),
             )
         if waits_by_itself(loop.node, frame_of_loop(loop, frame)):
@@ -280,7 +287,7 @@ class HostSyncInLoop(Rule):
 
     def is_advice(self, wait: _Wait) -> bool:
         """Whether the host sync costs little, or cannot be left out."""
-        is_long = wait.jitted in self.long
+        is_long = wait.jitted in self.long or (wait.jitted in self.looping and not wait.is_step)
         waits_on_purpose = len(wait.lines) > 1 and waits_in_each(wait.loop.node)
         return not wait.hot or is_long or waits_on_purpose or wait.loop.node in self.needed or _is_meant(wait)
 

@@ -192,6 +192,16 @@ class Table:
         return jnp.sin(jnp.ones(3))
 
 
+class Agent:
+    def learn_from(self, x):
+        return jnp.sin(x)
+
+
+def play(agent, xs):
+    for x in xs:
+        agent.learn_from(x)
+
+
 table = Table()
 inside = jax.jit(lambda x: table.entries + jnp.sin(x))
 run_all({"fast": unknown_name})
