@@ -53,6 +53,7 @@ from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.class_models import decorator_of, is_field_maker
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.parts import map_parts
 
 _LIKE_THE_FIRST = frozenset(
     [
@@ -165,8 +166,8 @@ class ArrayFunctions(Part):
                 result.role = "bool"
             self.operations.made_by(result, name, call)
             several = self.several(name, result) if self.machine.exact else None
-            if self.machine.exact and name == "optax.apply_updates" and args:
-                return like_start(args[0], result)
+            if name == "optax.apply_updates" and args:
+                return like_start(args[0], result) if self.machine.exact else _strengthened(args[0], result)
             return several or self.as_returned(name, result, args, kwargs, frame)
         made_by_class = name.rpartition(".")[2][:1].isupper()
         if made_by_class or name.startswith(_MAKING_OBJECTS):
@@ -290,3 +291,19 @@ class ArrayFunctions(Part):
 
 def _short(name: str) -> str:
     return name.replace("jax.numpy.", "jnp.")
+
+
+def _strengthened(params: Value, updated: Array) -> Value:
+    """What `optax.apply_updates` makes of parameters: arrays of their dtypes, none of which is weakly typed. A tree without weakly
+    typed leaves remains as it is."""
+    if isinstance(params, Array):
+        weak = not params.tree and not params.mixed and params.dtype in _STRONG
+        return replace(updated, tree=False, dtype=_STRONG[params.dtype]) if weak else updated
+    if isinstance(params, (DictValue, ListValue, TupleValue)):
+        found = map_parts(params, lambda part: _strengthened(part, updated))
+        parts = found.elements() if isinstance(found, (DictValue, ListValue, TupleValue)) else []
+        return found if any(part is not updated for part in parts) else updated
+    return updated
+
+
+_STRONG = {"float*": "float32", "int*": "int32", "complex*": "complex64"}
