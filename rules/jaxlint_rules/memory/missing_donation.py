@@ -375,13 +375,18 @@ def _of_self(call: _Call) -> set[int]:
 
 
 def _updated_in_place(function: ast.AST, names: list[str]) -> list[int]:
-    """The positions of a model and its optimiser in a step that calls `optimizer.update(model, grads)`; empty
-    otherwise."""
+    """The positions of a model and its optimiser in a step that calls `optimizer.update(model, grads)`, or `optimizer.update(grads)`
+    of an optimiser that holds its model; empty otherwise."""
     for call in nodes_of(function, ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "update" and len(call.args) == 2:
-            found = {dotted(call.func.value), dotted(call.args[0])}
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "update" or call.keywords:
+            continue
+        owner = dotted(call.func.value)
+        if len(call.args) == 2:
+            found = {owner, dotted(call.args[0])}
             if len(found) == 2 and found <= set(names):
                 return sorted(names.index(name) for name in found)
+        elif len(call.args) == 1 and owner in names and "grad" in dotted(call.args[0]).lower():
+            return sorted(names.index(name) for name in {owner, "model"} & set(names))
     return []
 
 

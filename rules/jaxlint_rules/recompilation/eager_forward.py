@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
-from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Frame, Loop, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import Transformed
 from jaxlint.finding import Severity
 from jaxlint_rules._eager import running_loop, runs_model
-from jaxlint_rules._loops import BRIEF, is_host_loop, is_under_test, name_of_step, place_of_loop
+from jaxlint_rules._loops import (
+    BRIEF,
+    frame_of_loop,
+    is_host_loop,
+    is_under_test,
+    name_of_step,
+    place_of_loop,
+)
+from jaxlint_rules._names import last_name
+from jaxlint_rules._slices import calls_in
 
 
 class EagerForward(Rule):
@@ -78,12 +90,14 @@ class EagerForward(Rule):
         if frame.is_conditional() or is_under_test(frame):
             return
         cls = frame.function.cls if frame.function is not None else None
-        if frame.is_under_gradient() or (cls is not None and cls.kind != "plain"):
+        if cls is not None and cls.kind != "plain":
             return  # a layer of a larger model
         found = running_loop(node, frame)
         if found is None or found[0].node in self.told or not is_host_loop(found[0], frame):
             return
         loop = found[0]
+        if _takes_gradients(loop, frame):
+            return
         if loop.trips is not None and loop.trips <= BRIEF:
             return
         self.told.add(loop.node)
@@ -93,3 +107,18 @@ class EagerForward(Rule):
             f"`{ast.unparse(node.func)}` runs operation by operation each iteration; jit it",
             reason=f"{place_of_loop(loop, frame)} calls {f'`{step}`' if step else 'it'} outside jit",
         )
+
+
+def _takes_gradients(loop: Loop, frame: Frame) -> bool:
+    """Whether the function that the loop calls takes gradients, or the loop itself does."""
+    within = itertools.takewhile(lambda one: loop not in one.loops, (frame, *frame.callers()))
+    if any(one.takes_gradient for one in within):
+        return True
+    runner = frame_of_loop(loop, frame)
+    called = (runner.value_of(dotted(call.func)) for call in calls_in(loop.node))
+    return any(isinstance(value, Transformed) and value.kind in _GRADIENTS for value in called) or any(
+        last_name(call.func) in _GRADIENTS for call in calls_in(loop.node)
+    )
+
+
+_GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})

@@ -114,8 +114,7 @@ class JitOfFreshFunction(Rule):
             event.node,
             f"`{api}` outside jit recompiles {kinds} at every call; jit the caller",
             reason=f"the loop at {line} creates a new function object each time, which misses the compilation cache",
-            # Two small programs: they compile in less time than most iterations take.
-            severity=Severity.INFO if api == "lax.cond" else level(runs(frame, loop) * COMPILE),
+            severity=level(runs(frame, loop) * COMPILE),
         )
 
 

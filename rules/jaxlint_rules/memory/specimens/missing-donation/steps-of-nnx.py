@@ -35,3 +35,20 @@ def main(batches):
     for x, y in batches:
         train_step(model, optimizer, x, y)
         eval_step(model, x, y)
+
+
+@nnx.jit  # finding
+def train_step_of_holder(model, optimizer, x, y):
+    def loss_fn(model):
+        return jnp.mean((model(x) - y) ** 2)
+
+    loss, grads = nnx.value_and_grad(loss_fn)(model)
+    optimizer.update(grads)
+    return loss
+
+
+def train_with_holder(batches):
+    model = MLP(nnx.Rngs(0))
+    optimizer = nnx.ModelAndOptimizer(model, optax.adamw(1e-3))
+    for x, y in batches:
+        train_step_of_holder(model, optimizer, x, y)
