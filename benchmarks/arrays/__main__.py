@@ -2,8 +2,9 @@
 
     python -m benchmarks.arrays --packages optax flax blackjax dm-haiku --seconds 30 --write benchmarks/results/arrays.md
     python -m benchmarks.arrays --packages optax flax --again      the kept recordings, with what jaxlint says now
+    python -m benchmarks.arrays --programs benchmarks/optimise/blind --seconds 5
 
-The Python that runs the tests needs pytest, JAX and what the packages and their tests import.
+The Python that runs the tests and programs needs pytest, JAX and what they import. Seconds are those of its processor time.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.arrays import programs
 from benchmarks.arrays.score import Score, cases_of, scored
 from benchmarks.corpora.fetch import FetchError, cache_folder
 from benchmarks.corpora.present import table
@@ -25,7 +27,7 @@ from benchmarks.staging import packages
 from benchmarks.staging.commands import jaxlint, pytest_under, run_for
 
 INSTRUMENT = Path(__file__).with_name("instrument")
-GRACE_S = 240  # for imports, collection and the last test
+GRACE_S = 900  # for imports, collection and the last test, on a machine that does other things too
 
 
 def claims_of(subject: packages.Subject, command: list[str]) -> list[dict[str, Any]]:
@@ -60,26 +62,29 @@ def recorded(
         "ARRAYS_TEST_SECONDS": f"{max(10.0, seconds / 4)}",
         "ARRAYS_SEED": f"{seed}",
     }  # fmt: skip
-    run_for(seconds + GRACE_S, command, subject, environment, out.with_suffix(".log"))
+    run_for(10 * seconds + GRACE_S, command, subject, environment, out.with_suffix(".log"))
     if not out.exists():
         raise FetchError(f"{subject.name}: nothing was recorded; see {out.with_suffix('.log')}")
     return dict(json.loads(out.read_text()))
 
 
 def row(name: str, ran: int, score: Score) -> list[str]:
-    def share(part: int) -> str:
-        return f"{100 * part / score.places:.0f} %" if score.places else "-"
+    def share(part: int, whole: int) -> str:
+        return f"{100 * part / whole:.0f} %" if whole else "-"
 
     return [
         name,
         str(ran),
         str(score.places),
-        share(score.dtype_and_rank),
-        share(score.all_sizes),
-        share(score.of_one),
+        share(score.dtype_and_rank, score.places),
+        share(score.all_sizes, score.places),
         str(score.claims),
-        str(len(score.wrong)),
-        f"{100 * score.right:.1f} %",
+        f"{len(score.wrong)} ({100 * score.right:.1f} %)",
+        str(score.values),
+        share(score.ranked_values, score.values),
+        share(score.sized_values, score.values),
+        str(score.open),
+        f"{len(score.wrong_open)} ({100 * score.all_right:.1f} %)",
     ]
 
 
@@ -89,16 +94,50 @@ HEADER = (
     "places",
     "dtype and rank",
     "all sizes",
-    "of one array",
-    "claims",
-    "wrong",
-    "right",
+    "complete claims",
+    "wrong (right)",
+    "values",
+    "dtype and rank",
+    "all sizes",
+    "open claims",
+    "wrong (right of both)",
 )
+
+
+def show(score: Score, root: Path, most: int) -> None:
+    """Prints wrong claims."""
+    for place, claim, found in [*score.wrong[:most], *score.wrong_open[:most]]:
+        path = Path(place[0])
+        shown = path.relative_to(root) if path.is_relative_to(root) else path
+        said = [(case["dtype"], case["shape"]) for case in cases_of(claim)]
+        print(f"  {shown}:{place[1]} {place[3]}: {said} and {found}")
+
+
+def score_programs(options: argparse.Namespace, command: list[str]) -> list[list[str]]:
+    """A row for each folder of programs."""
+    rows: list[list[str]] = []
+    for folder in options.programs:
+        together, ran = Score(), 0
+        for program in programs.programs_below(folder):
+            try:
+                truth = programs.recorded(program, options.python, options.seconds, options.cache)
+            except FetchError as error:
+                print(f"error: {error}", file=sys.stderr)
+                continue
+            score = scored(programs.claims_of(program, command), truth["places"])
+            print(*row(programs.name_of(program), 1, score), flush=True)
+            show(score, program.parent.resolve(), options.show)
+            together, ran = together + score, ran + 1
+        rows.append(row(folder.name, ran, together))
+    return rows
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arrays", description=__doc__)
-    parser.add_argument("--packages", nargs="+", required=True, metavar="NAME[==VERSION]")
+    parser.add_argument("--packages", nargs="+", default=[], metavar="NAME[==VERSION]")
+    parser.add_argument(
+        "--programs", nargs="+", default=[], type=Path, metavar="FOLDER", help="programs of one file"
+    )
     parser.add_argument("--python", default=sys.executable, help="what runs the tests [%(default)s]")
     parser.add_argument(
         "--path",
@@ -138,15 +177,13 @@ def main() -> int:
         score = scored(claims, truth["places"])
         rows.append(row(f"{subject.name} {subject.version}", truth["ran"], score))
         print(*rows[-1], flush=True)
-        for place, claim, found in score.wrong[: options.show]:
-            path = Path(place[0]).relative_to(subject.root.resolve())
-            said = [(case["dtype"], case["shape"]) for case in cases_of(claim)]
-            print(f"  {path}:{place[1]} {place[3]}: {said} and {found}")
+        show(score, subject.root.resolve(), options.show)
         together, ran = together + score, ran + truth["ran"]
-    if not rows:
-        return 2
     if len(rows) > 1:
         rows.append(row("together", ran, together))
+    rows += score_programs(options, shlex.split(options.jaxlint) or default_command())
+    if not rows:
+        return 2
     text = table(HEADER, rows)
     print(text)
     if options.write:

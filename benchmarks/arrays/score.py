@@ -4,39 +4,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 MOST_EXAMPLES = 3
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
+Wrong = tuple[list[Any], dict[str, Any], list[str]]
 
 
 @dataclass(slots=True)
 class Score:
-    """Places where a variable was an array whenever it was bound and not None."""
+    """Places where a variable was an array whenever it was bound and not None, and the values that were seen there:
+    at one place each dtype and shape is one value.
+
+    A place is known where a complete claim says it of each of its cases. A value is known where a case, of a complete
+    or an open claim, says it and fits.
+    """
 
     places: int = 0
     dtype_and_rank: int = 0
     all_sizes: int = 0
     of_one: int = 0  # of those with dtype and rank: one array, not one of several
-    claims: int = 0  # of which anything is said
+    claims: int = 0  # complete ones, of which anything is said
+    open: int = 0  # claims that leave other arrays open
     unchecked: int = 0  # with a size that the recording lacks
-    wrong: list[tuple[list[Any], dict[str, Any], list[str]]] = field(default_factory=list)
+    values: int = 0
+    ranked_values: int = 0
+    sized_values: int = 0
+    wrong: list[Wrong] = field(default_factory=list)  # complete claims: an array is none of the cases
+    wrong_open: list[Wrong] = field(default_factory=list)  # open claims: no array is one of the cases
 
     @property
     def right(self) -> float:
         return 1 - len(self.wrong) / self.claims if self.claims else 1.0
 
+    @property
+    def all_right(self) -> float:
+        """Of complete and open claims together."""
+        claims = self.claims + self.open
+        return 1 - (len(self.wrong) + len(self.wrong_open)) / claims if claims else 1.0
+
     def __add__(self, other: Score) -> Score:
-        return Score(
-            self.places + other.places,
-            self.dtype_and_rank + other.dtype_and_rank,
-            self.all_sizes + other.all_sizes,
-            self.of_one + other.of_one,
-            self.claims + other.claims,
-            self.unchecked + other.unchecked,
-            self.wrong + other.wrong,
-        )
+        return Score(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(Score)))
 
 
 def counted(place: Mapping[str, Any]) -> bool:
@@ -59,24 +68,43 @@ def is_sized(case: Mapping[str, Any]) -> bool:
 
 def scored(claims: list[dict[str, Any]], places: list[dict[str, Any]]) -> Score:
     """A claim of several cases says as much as the least of them. It is wrong where one array that was seen is none of
-    them."""
+    them; an open claim where all are."""
     by_key = {(c["path"], c["line"], c["column"], c["name"]): c for c in claims}
     score = Score()
     for place in filter(counted, places):
         score.places += 1
+        values = {(dtype, tuple(shape)) for dtype, shape, _ in place["kept"]}
+        score.values += len(values)
         claim = by_key.get(tuple(place["place"]))
         if claim is None:
             continue
         cases = cases_of(claim)
+        wrong, unchecked = _wrong(cases, place["kept"])
+        score.unchecked += unchecked
+        score.ranked_values += _described(list(filter(is_ranked, cases)), place["kept"])
+        score.sized_values += _described(list(filter(is_sized, cases)), place["kept"])
+        if not claim.get("complete", True):
+            score.open += 1
+            if len(wrong) == len(place["kept"]):
+                score.wrong_open.append((place["place"], claim, wrong[:MOST_EXAMPLES]))
+            continue
         score.claims += 1
         score.dtype_and_rank += all(map(is_ranked, cases))
         score.all_sizes += all(map(is_sized, cases))
         score.of_one += is_ranked(claim)
-        wrong, unchecked = _wrong(cases, place["kept"])
-        score.unchecked += unchecked
         if wrong:
             score.wrong.append((place["place"], claim, wrong[:MOST_EXAMPLES]))
     return score
+
+
+def _described(cases: list[Mapping[str, Any]], kept: list[Any]) -> int:
+    """How many of the arrays that were seen are one of `cases` whenever they were seen."""
+    found: dict[object, bool] = {}
+    for dtype, shape, numbers in kept:
+        fits = any(_fits(case, dtype, shape, numbers) is not False for case in cases)
+        value = (dtype, tuple(shape))
+        found[value] = found.get(value, True) and fits
+    return sum(found.values())
 
 
 def _wrong(cases: list[Mapping[str, Any]], kept: list[Any]) -> tuple[list[str], bool]:

@@ -152,6 +152,8 @@ class FunctionCalls(Part):
             or record.is_full(function.scope, bound)
             or self.machine.exhausted()
         ):
+            if self.machine.arrays_seen is not None:
+                self.machine.arrays_seen.left_out(function)
             return (
                 self.machine.language.opaque_call(list(bound.values()), node or function.node, caller)
                 if caller

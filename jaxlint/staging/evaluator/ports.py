@@ -329,6 +329,9 @@ class ArraysSeen(Protocol):
     def bind(self, target: ast.Name, value: Value, frame: Frame) -> None:
         """Records an assignment."""
 
+    def left_out(self, called: Function) -> None:
+        """Records that a call is not evaluated."""
+
 
 class SourcesOfTracers(Protocol):
     """Records for `inspect` which calls pass tracers to a function."""

@@ -10,6 +10,7 @@ from jaxlint.jaxapi.dtypes import strong
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine
 from jaxlint.staging.inspection import FunctionFacts, evaluated, functions_in, observing
 from jaxlint.staging.interpreter import Interpreter
@@ -58,7 +59,8 @@ class ArrayFacts:
 
     `dtype` is "" if unknown. `shape` is None if the rank is unknown, and contains "?" for unknown sizes. `function`:
     the enclosing function, as Python's `__qualname__`. `tracer`: JAX traces it in every context. `cases`: if it is
-    one of several arrays, each of them; `dtype` and `shape` are then their common part.
+    one of several arrays, each of them; `dtype` and `shape` are then their common part. `complete`: it is no other
+    array. If it may be, `cases` holds the known ones, and `dtype` and `shape` say nothing.
     """
 
     path: str
@@ -71,6 +73,7 @@ class ArrayFacts:
     weak: bool
     tracer: bool
     cases: list[Case] = field(default_factory=list)
+    complete: bool = True
 
     def record(self) -> dict[str, object]:
         """The facts as JSON data."""
@@ -82,10 +85,10 @@ class ArrayFacts:
         return bool(self.dtype or self.shape is not None or self.cases)
 
     def written(self) -> str:
-        """`f32[B, T, 4*D]`; `f32[3] | i32[2, 3]` for one of two."""
+        """`f32[B, T, 4*D]`; `f32[3] | i32[2, 3]` for one of two, and `f32[3] | ...` for one of unknown others."""
         whole = not self.cases or (self.dtype and self.shape is not None and "?" not in self.shape)
         shown = [Case(self.dtype, self.shape)] if whole else self.cases[:MOST_SHOWN]
-        more = " | ..." if len(shown) < len(self.cases) and not whole else ""
+        more = " | ..." if not self.complete or (len(shown) < len(self.cases) and not whole) else ""
         return " | ".join(one.written(self.weak) for one in shown) + more + (" tracer" if self.tracer else "")
 
 
@@ -108,6 +111,7 @@ class Place:
 
     module: Module
     function: str
+    within: ast.AST | None  # the function, None at the top of a module
     by_kind: tuple[list[Value], list[Value], list[Value]] = field(default_factory=lambda: ([], [], []))
     kinds: set[object] = field(default_factory=set)
 
@@ -153,6 +157,22 @@ class SeenArrays:
         self.places: dict[ast.Name | ast.arg, Place] = {}
         # The forms of the arguments of each function's last call, whose sizes have names such as `x.0`.
         self.arguments: dict[ast.AST, list[Form]] = {}
+        self.bounded: set[ast.AST] = set()  # functions with calls that were not evaluated
+
+    def left_out(self, called: Function) -> None:
+        """A call that is not evaluated, since there are too many: the function binds other values too."""
+        self.bounded.add(called.node)
+
+    def with_other_values(self, edges: Mapping[ast.AST, set[ast.AST]]) -> set[ast.AST]:
+        """The functions that calls which were not evaluated reach."""
+        found: set[ast.AST] = set()
+        queue = list(self.bounded)
+        while queue:
+            function = queue.pop()
+            if function not in found:
+                found.add(function)
+                queue.extend(edges.get(function, ()))
+        return found
 
     def entered(
         self, called: Function, bound: dict[str, Value], context: str, caller: Frame | None
@@ -175,7 +195,7 @@ class SeenArrays:
                     forms.append(form)
             place = self.places.get(parameter)
             if place is None:
-                place = self.places[parameter] = Place(called.module, called.qualname)
+                place = self.places[parameter] = Place(called.module, called.qualname, called.node)
             place.add(value, how)
         return renewed
 
@@ -183,8 +203,9 @@ class SeenArrays:
         """An assignment."""
         place = self.places.get(target)
         if place is None:
-            function = frame.function.qualname if frame.function is not None else ""
-            place = self.places[target] = Place(frame.module, function)
+            function, node = frame.function, None if frame.function is None else frame.function.node
+            name = "" if function is None else function.qualname
+            place = self.places[target] = Place(frame.module, name, node)
         place.add(self.in_names_of(frame, value), self.way_of(frame))
 
     def in_names_of(self, frame: Frame, value: Value) -> Value:
@@ -277,8 +298,9 @@ def arrays_in(interpreter: Interpreter, seen: SeenArrays, tracers: bool = False)
 
 
 def facts_of(seen: SeenArrays, tracers: bool = False) -> Iterable[ArrayFacts]:
+    others = seen.with_other_values(seen.machine.part(FunctionCalls).edges)
     for node, place in seen.places.items():
-        fact = _fact(place, node)
+        fact = _fact(place, node, whole=place.within not in others)
         if fact is not None and fact.known:
             yield fact
         elif tracers and _is_tracer(place):
@@ -294,11 +316,16 @@ def _is_tracer(place: Place) -> bool:
     return 0 < len(values) <= 2 * MOST_SEEN and all(isinstance(one, Array) and one.staged for one in values)
 
 
-def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
-    """The common part of all values, and each of them; None if one may not be an array."""
-    values = place.values
-    arrays = [value for value in values if not is_none(value)]
-    if not arrays or len(values) > 2 * MOST_SEEN or not all(map(_is_one_array, arrays)):
+def _fact(place: Place, node: ast.Name | ast.arg, whole: bool) -> ArrayFacts | None:
+    """The common part of all values, and each of them. If some may be no array or nothing is known of them, the facts
+    are not complete; None if that holds for all. `whole`: there are no other values."""
+    values = [value for value in place.values if not is_none(value)]
+    full = len(values) > 2 * MOST_SEEN
+    arrays = [value for value in values if _is_one_array(value)]
+    complete = whole and not full and len(arrays) == len(values)
+    if not complete:
+        arrays = [value for value in arrays if dtype_of(value) or symbolic_shape(value) is not None]
+    if not arrays:
         return None
     shapes = [symbolic_shape(value) for value in arrays]
     dtypes = [dtype_of(value) for value in arrays]
@@ -307,17 +334,19 @@ def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
     cases: dict[tuple[str, tuple[str, ...] | None], None] = {}
     for one, shape in zip(dtypes, shapes, strict=True):
         cases[strong(one), None if shape is None else tuple(written(size) for size in shape)] = None
+    each = [Case(one, None if shape is None else list(shape)) for one, shape in cases]
     return ArrayFacts(
         place.module.display,
         node.lineno,
         node.col_offset,
         node.id if isinstance(node, ast.Name) else node.arg,
         place.function,
-        dtype,
-        _common(shapes),
+        dtype if complete else "",
+        _common(shapes) if complete else None,
         all(one.endswith("*") for one in dtypes),
-        all(isinstance(value, Array) and value.staged for value in arrays),
-        [Case(one, None if shape is None else list(shape)) for one, shape in cases] if len(cases) > 1 else [],
+        all(isinstance(value, Array) and value.staged for value in values),
+        each if len(each) > 1 or not complete else [],
+        complete,
     )
 
 

@@ -71,6 +71,8 @@ class Entry(Part):
         if self.is_reached(function):  # the prototype of its class ran it
             return
         fixtures = self.fixture_values(function)
+        if self.machine.arrays_seen is not None and any(map(_is_cut, function.tables)):
+            self.machine.arrays_seen.left_out(function)
         for row in case_by_case(function) if self.machine.exact else [cases(function)]:
             given = {name: value for name, value in {**fixtures, **row}.items() if name in bound}
             self.function_calls.run_function(function, {**bound, **given}, None, None, stage, "entry")
@@ -232,6 +234,14 @@ def case_by_case(function: Function) -> list[dict[str, Value]]:
     left_out = {name: function.defaults[name] for name in _columns(tables) & function.defaults.keys()}
     each = [{name: value for row in rows for name, value in row.items()} for rows in chosen]
     return [{**left_out, **row} for row in [*each, *whole]]
+
+
+def _is_cut(table: ExternalObject) -> bool:
+    """Whether only the first rows of a table are evaluated."""
+    held = [
+        value for value in (*table.args, *table.kwargs.values()) if isinstance(value, (TupleValue, ListValue))
+    ]
+    return len(table.args) > _MAX_ROWS or any(len(value.elements()) > _MAX_ROWS for value in held)
 
 
 def _columns(tables: Sequence[Sequence[dict[str, Value]]]) -> set[str]:

@@ -9,8 +9,84 @@ import pytest
 
 from jaxlint.source.read import read_source
 from jaxlint.staging.inspection.arrays import inspect_arrays
+from jaxlint.staging.reach import entry_points
 
 PROGRAMS = {
+    "arguments of the command line": """
+import argparse
+import numpy as np
+import jax.numpy as jnp
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int, default=8)
+parser.add_argument("--rate", type=float, default=0.1)
+parser.add_argument("--limit", type=int)
+args = parser.parse_args()
+a = np.random.default_rng(0).normal(size=(args.batch_size, 5)).astype(np.float32)  # a: f32[batch_size, 5]
+b = jnp.asarray(a) * args.rate  # b: f32[batch_size, 5]
+c = jnp.zeros(2 * args.batch_size)  # c: f32[2*batch_size]
+""",
+    "lists of any length, and random choices": """
+import random
+import numpy as np
+import jax.numpy as jnp
+
+def some(n):
+    rng = np.random.default_rng(0)
+    order = rng.permutation(np.ones(7))  # order: f64[7]
+    drawn = rng.choice(5, (3, 2))  # drawn: i64[3, 2]
+    rows, kept = [], []
+    for i in range(n):
+        rows.append(jnp.ones(3) * i)
+        kept.append((np.ones(4, np.float32), i))
+    stacked = jnp.stack(rows)  # stacked: f32[?, 3]
+    joined = np.concatenate([np.ones((i, 2)) for i in range(n)])  # joined: f64[?, 2]
+    firsts, seconds = zip(*random.sample(kept, 2))
+    batch = jnp.stack(firsts)  # batch: f32[?, 4]
+    total = sum(jnp.sum(row) for row in rows)  # total: f32[]
+    least = abs(np.ones(3))  # least: f64[3]
+""",
+    "attention and recurrent cells": """
+import jax, jax.numpy as jnp
+import equinox as eqx
+import flax.linen as nn
+import haiku as hk
+
+class Attention(nn.Module):
+    @nn.compact
+    def __call__(self, tokens):
+        x = nn.Embed(100, 32)(tokens)
+        mask = nn.make_causal_mask(tokens)  # mask: f32[2, 1, 7, 7]
+        y = nn.MultiHeadDotProductAttention(4)(x, x, mask=mask)  # y: f32[2, 7, 32]
+        pooled = nn.max_pool(jnp.ones((2, 8, 8, 3)), (2, 2), (2, 2))  # pooled: f32[2, 4, 4, 3]
+        cell = nn.LSTMCell(16)
+        carry = cell.initialize_carry(jax.random.PRNGKey(0), x[:, 0].shape)
+        (c, h), z = cell(carry, x[:, 0])  # c: f32[2, 16]; z: f32[2, 16]
+        return y
+
+Attention().init(jax.random.PRNGKey(0), jnp.zeros((2, 7), jnp.int32))
+
+def net(x):
+    core = hk.GRU(16)
+    y, state = core(x, core.initial_state(x.shape[0]))  # y: f32[3, 16]; state: f32[3, 16]
+    return hk.nets.MLP([32, 10])(y)
+
+out = hk.transform(net).apply({}, None, jnp.ones((3, 4)))  # out: f32[3, 10]
+linear = eqx.nn.Linear(4, 8, key=jax.random.PRNGKey(0))
+rows = jax.vmap(linear)(jnp.ones((3, 4)))  # rows: f32[3, 8]
+step = eqx.nn.GRUCell(4, 8, key=jax.random.PRNGKey(0))(jnp.ones(4), jnp.zeros(8))  # step: f32[8]
+""",
+    "arrays beside what is unknown": """
+import jax.numpy as jnp
+from elsewhere import load
+
+def f(x):  # x: f32[3] | ...
+    y = x * 2  # y: f32[3] | ...
+    return y
+
+f(jnp.ones(3))
+f(load())
+""",
     "sizes that the program names": """
 import jax, jax.numpy as jnp
 
@@ -375,3 +451,23 @@ def f(x, flag, n):
     assert facts[9, "z"] == "f32[...]"
     assert facts[13, "after"] == "f32[?]"
     assert facts[16, "last"] == "f32[2]"
+
+
+def test_calls_that_are_not_evaluated_leave_other_arrays_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = """
+import jax.numpy as jnp
+import pytest
+
+def double(x):
+    y = x * 2
+    return y
+
+@pytest.mark.parametrize("x", [jnp.ones(3), jnp.ones(3), jnp.ones(4)])
+def test_double(x):
+    double(x)
+"""
+    assert facts_in(tmp_path, program)[6, "y"] == "f32[3] | f32[4]"
+    monkeypatch.setattr(entry_points, "_MAX_ROWS", 2)
+    assert facts_in(tmp_path, program)[6, "y"] == "f32[3] | ..."

@@ -12,16 +12,19 @@ Case = tuple[str, list[str] | None]
 Seen = tuple[str, list[int], dict[str, int]]
 
 
-def score(cases: list[Case], seen: list[Seen], others: int = 0) -> Score:
+def score(cases: list[Case], seen: list[Seen], others: int = 0, complete: bool = True) -> Score:
     dtypes = {dtype for dtype, _ in cases}
     claim: dict[str, Any] = {
         "path": "a.py",
         "line": 1,
         "column": 0,
         "name": "x",
+        "complete": complete,
         "dtype": dtypes.pop() if len(dtypes) == 1 else "",
         "shape": cases[0][1] if len(cases) == 1 else None,
-        "cases": [{"dtype": dtype, "shape": shape} for dtype, shape in cases] if len(cases) > 1 else [],
+        "cases": [{"dtype": dtype, "shape": shape} for dtype, shape in cases]
+        if len(cases) > 1 or not complete
+        else [],
     }
     place = {
         "place": ["a.py", 1, 0, "x"],
@@ -67,6 +70,25 @@ def test_an_array_that_is_none_of_several_is_wrong() -> None:
 
 def test_a_variable_that_was_no_array_once_does_not_count() -> None:
     assert score([("float32", ["3"])], [("float32", [3], {})], others=1).places == 0
+
+
+def test_each_dtype_and_shape_of_a_place_is_one_value() -> None:
+    seen: list[Seen] = [
+        ("float32", [3], {}),
+        ("float32", [3], {"B": 2}),
+        ("int32", [2, 2], {}),
+        ("int32", [5], {}),
+    ]
+    said = score([("float32", ["3"]), ("int32", ["?", "2"])], seen, complete=False)
+    assert (said.values, said.ranked_values, said.sized_values) == (3, 2, 1)
+    assert (said.places, said.dtype_and_rank, said.claims, said.open) == (1, 0, 0, 1)
+
+
+def test_an_open_claim_is_wrong_where_no_array_is_one_of_its_cases() -> None:
+    seen: list[Seen] = [("float32", [3], {}), ("int32", [2], {})]
+    assert not score([("float32", ["3"])], seen, complete=False).wrong_open
+    assert score([("float32", ["4"])], seen, complete=False).wrong_open
+    assert score([("float32", ["4"])], seen, complete=False).all_right == 0
 
 
 def test_sizes() -> None:
