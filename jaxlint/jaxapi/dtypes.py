@@ -129,7 +129,8 @@ mean erf nanmean trapezoid median nanmedian logsumexp
 acos acosh asin asinh atan atanh average cov deg2rad rad2deg degrees radians fabs i0 sinc reciprocal rint spacing ldexp
 expit erfinv erfc gammaln digamma entr i0e i1 i1e logit gamma loggamma lgamma
 squareplus standardize
-jax.image.resize jax.scipy.linalg.expm jax.scipy.linalg.inv linalg.cholesky linalg.det linalg.inv linalg.pinv linalg.qr"""
+jax.image.resize jax.scipy.linalg.expm jax.scipy.linalg.inv linalg.cholesky linalg.det linalg.inv linalg.pinv linalg.qr
+flax.linen.avg_pool flax.nnx.avg_pool haiku.avg_pool"""
 _FLOATS_ALONE = "elu celu selu leaky_relu hard_sigmoid hard_silu hard_swish hard_tanh mish relu relu6 soft_sign softplus sparse_plus sparse_sigmoid"
 # The same, except that the absolute value of a complex number is real.
 _UNARY_MEASURES = "std var nanstd nanvar norm linalg.eigvalsh linalg.matrix_norm linalg.vector_norm"
@@ -144,7 +145,9 @@ atleast_1d atleast_2d atleast_3d broadcast collapse resize bitwise_not bitwise_i
 shift_left shift_right_arithmetic shift_right_logical rem conv conv_general_dilated reduce_window unique
 jax.ops.segment_sum jax.ops.segment_max jax.ops.segment_min jax.ops.segment_prod
 optax.softmax_cross_entropy_with_integer_labels optax.losses.softmax_cross_entropy_with_integer_labels
-fft.fftshift fft.ifftshift dot_product_attention einops.rearrange einops.reduce einops.repeat"""
+fft.fftshift fft.ifftshift dot_product_attention einops.rearrange einops.reduce einops.repeat
+flax.linen.max_pool flax.linen.min_pool flax.nnx.max_pool flax.nnx.min_pool haiku.max_pool
+flax.linen.dot_product_attention flax.nnx.dot_product_attention"""
 _MEASURES = "abs absolute real imag"
 _PROMOTING = """add subtract multiply maximum minimum dot matmul vdot inner outer tensordot cross"""
 _ALL_PROMOTING = """dot_general batch_matmul kron append einops.einsum jax.scipy.linalg.block_diag
@@ -232,6 +235,12 @@ MAKERS: dict[str, tuple[int, str]] = {
     "full_like": (2, "value"),
     "arange": (3, "numbers"),
     "one_hot": (99, "float32"),
+}
+# The same of flax.
+FLAX_MAKERS: dict[str, tuple[int, str]] = {
+    f"flax.{api}.{name}": (position, "float32")
+    for api in ("linen", "nnx")
+    for name, position in {"make_causal_mask": 2, "make_attention_mask": 4}.items()
 }
 # jax.random: the position of `dtype`. The other functions also draw float32, or integers.
 RANDOM_MAKERS: dict[str, tuple[int, str]] = {

@@ -38,13 +38,15 @@ LAYERS_IN_DTYPE = frozenset(f"flax.{api}.{name}" for api, names in _COMPUTING.it
 # of its weights ("weights"), or of both, promoted ("both"). Weights are float32 unless an option sets another dtype.
 _UNASKED = {
     "flax.linen": {
-        "both": "Dense Conv BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm", "input": "Dropout PReLU", "weights": "Embed",
+        "both": "Dense DenseGeneral Conv ConvTranspose BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm MultiHeadAttention "
+        "MultiHeadDotProductAttention SelfAttention",
+        "input": "Dropout PReLU", "weights": "Embed",
     },
     "flax.nnx": {
-        "both": "Linear Conv LayerNorm RMSNorm GroupNorm InstanceNorm", "input": "Dropout PReLU", "weights": "Embed",
+        "both": "Linear LinearGeneral Conv ConvTranspose LayerNorm RMSNorm GroupNorm InstanceNorm MultiHeadAttention", "input": "Dropout PReLU", "weights": "Embed",
     },
     "equinox.nn": {"both": "Linear MLP", "input": "LayerNorm RMSNorm Dropout Identity", "weights": "Embedding"},
-    "haiku": {"inexact": "Linear Conv2D LayerNorm RMSNorm BatchNorm GroupNorm", "weights": "Embed"},
+    "haiku": {"inexact": "Linear nets.MLP Conv2D LayerNorm RMSNorm BatchNorm GroupNorm", "weights": "Embed"},
 }  # fmt: skip
 UNASKED_DTYPES = {
     f"{library}.{name}": how

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
-from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
+from jaxlint.libraries.layers import convolved, embedded, input_shape, option, with_features
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
-from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, Operation, Static, Transformed, Value
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    ExternalObject,
+    ListValue,
+    Operation,
+    Static,
+    Transformed,
+    TupleValue,
+    Value,
+)
 from jaxlint.staging.values.arrays import Form, Shape
 from jaxlint.staging.values.class_models import ClassModel, base
 from jaxlint.staging.values.dtypes import dtype_named
@@ -121,3 +131,12 @@ def conv(applied: Applied) -> Shape:
     if isinstance(layer, ExternalObject) and "data_format" in layer.kwargs:
         applied.unclear()
     return convolved(applied, 0, "output_channels", kernel=(1, "kernel_shape"), strides=(2, "stride"))
+
+
+@shapes("haiku.nets.MLP")
+def mlp(applied: Applied) -> Shape:
+    """The last of the sizes is that of the result."""
+    shape, sizes = input_shape(applied), option(applied, 0, "output_sizes")
+    if not shape or not isinstance(sizes, (ListValue, TupleValue)) or not sizes.items:
+        applied.unclear()
+    return (*shape[:-1], *applied.sizes_of(TupleValue(sizes.items[-1:])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jaxlint.jaxapi.dtypes import canonical_dtype, inexact, promote, strong
 from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, LAYERS_IN_DTYPE, UNASKED_DTYPES, WEIGHTS_OPTIONS
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
+from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.shapes.applied import RULES, Applied, MisfitError, shape_text
 from jaxlint.staging.shapes.convolutions import spatial
 from jaxlint.staging.shapes.measures import size_of
@@ -46,6 +47,8 @@ def call_layer(call: LibraryCall) -> Value:
     if call.name in RULES:
         operation = Operation(call.name, (made, *call.args), call.kwargs, call.node, 0, call.name)
         result.form = Form("layer", made=operation)
+        if call.machine.exact and symbolic_shape(result) is not None:
+            result.tree = False
     return result
 
 

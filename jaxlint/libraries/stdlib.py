@@ -8,7 +8,7 @@ import math
 from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.environment import by_environment
-from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -198,7 +198,7 @@ def getenv(call: LibraryCall) -> Value:
     return by_environment(usual)
 
 
-# -- numbers, queues, arguments
+# -- numbers, queues
 
 
 # What functions of `math` return, by kind. Those of the first two are computed for constants.
@@ -249,11 +249,15 @@ def get_context(call: LibraryCall) -> Value:
     return call.made_object()
 
 
-@methods("argparse.ArgumentParser.parse_args")
-def parse_args(call: LibraryCall) -> Value:
-    return ExternalObject("argparse.Namespace")
+# -- random numbers
 
 
-@attributes("argparse.Namespace.*", "types.SimpleNamespace.*")
-def in_namespace(call: LibraryCall) -> Value:
-    return call.made.kwargs.get(call.name.rpartition(".")[2], UNKNOWN)
+@calls("random.sample")
+def sample(call: LibraryCall) -> Value:
+    """A list of some of the items."""
+    return ListValue(None, call.element_of(call.args[0])) if call.args else UNKNOWN
+
+
+@calls("random.choice")
+def choice(call: LibraryCall) -> Value:
+    return call.element_of(call.args[0]) if call.args else UNKNOWN

@@ -13,6 +13,8 @@ from jaxlint.staging.values import (
     Array,
     DictValue,
     ListValue,
+    NumpyArray,
+    Operation,
     StarArgument,
     Static,
     TupleValue,
@@ -41,6 +43,9 @@ def folded(name: str, call: Call, operators: Operators) -> Value | None:
         return None
     if name in ("all", "any"):
         return _of_truths(name, call)
+    if name == "abs" and isinstance(call.args[0], NumpyArray):
+        made = Operation("absolute", (call.args[0],), {}, call.node, 0, "jax.numpy.absolute")
+        return NumpyArray(dtype=call.args[0].dtype, made=made)
     if name == "abs" and isinstance(call.args[0], Array) and not call.args[0].tree:
         result = operators.array_result(call.frame, call.args, call.node, like=call.args[0])
         operators.machine.tracking.made_by(result, "absolute", call)
@@ -67,8 +72,10 @@ def _of_truths(name: str, call: Call) -> Value | None:
 
 
 def _sum(call: Call, operators: Operators) -> Value | None:
-    """The sum of arrays and numbers."""
+    """The sum of arrays and numbers. Of arrays of unknown number at least one is there."""
     items = _items(call.args[0])
+    if isinstance(call.args[0], ListValue) and call.args[0].items is None:
+        items = [call.args[0].element]
     if not items or not all(isinstance(item, (Array, Static)) for item in items):
         return None
     total = call.args[1] if len(call.args) > 1 else Static(0)

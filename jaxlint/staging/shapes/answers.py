@@ -34,6 +34,9 @@ def _shape_of_literal(value: ListValue | TupleValue, depth: int = 0) -> Shape | 
     if value.items is None and isinstance(value, ListValue) and value.kind == "list" and depth == 0:
         row = symbolic_shape(value.element)  # a list of unknown items, as a comprehension makes it
         return None if row is None else (symbol("?") if value.length is None else value.length, *row)
+    if value.items is None and type(value) is TupleValue and depth == 0 and not value.head:
+        row = None if value.element is None else symbolic_shape(value.element)
+        return None if row is None else (symbol("?"), *row)
     if value.items is None or depth > 8:
         return None
     inner: Shape | None = ()

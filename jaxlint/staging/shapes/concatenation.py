@@ -67,7 +67,12 @@ def _refuse_numbers(applied: Applied, listed: Value) -> None:
 
 @shapes("numpy.concatenate numpy.concat lax.concatenate")
 def concatenate(applied: Applied) -> Result:
-    _refuse_numbers(applied, applied.needed(0, "arrays", "operands"))
+    listed = applied.needed(0, "arrays", "operands")
+    _refuse_numbers(applied, listed)
+    if isinstance(listed, (ListValue, TupleValue)) and listed.items is None:
+        _, *row = applied.shape_of(listed)
+        axis = applied.axis(len(row), 1, "axis", "dimension", otherwise=0)
+        return (*row[:axis], symbol("?"), *row[axis + 1 :])
     parts = _parts(applied, "arrays", "operands")
     if "axis" in applied.kwargs and is_none(applied.kwargs["axis"]):
         return (total(product(shape) for _, shape in parts),)
@@ -78,7 +83,7 @@ def concatenate(applied: Applied) -> Result:
 @shapes("numpy.stack")
 def stack(applied: Applied) -> Result:
     listed = applied.needed(0, "arrays")
-    if isinstance(listed, ListValue) and listed.items is None:
+    if isinstance(listed, (ListValue, TupleValue)) and listed.items is None:
         count, *row = applied.shape_of(listed)
         axis = applied.axis(len(row) + 1, 1, "axis", otherwise=0)
         return (*row[:axis], count, *row[axis:])

@@ -250,3 +250,21 @@ def drawn_by_numpy(applied: Applied) -> Result:
     if applied.given(position, "size") is None:
         return broadcast(applied, *applied.args)
     return applied.sizes(position, "size")
+
+
+@shapes("numpy.random.permutation numpy.random.permuted")
+def shuffled_by_numpy(applied: Applied) -> Result:
+    """A permutation of an array, or of as many numbers as a number says."""
+    value = applied.needed(0, "x")
+    return (applied.size(0, "x"),) if isinstance(value, Static) else applied.shape_of(value)
+
+
+@shapes("numpy.random.choice")
+def chosen_by_numpy(applied: Applied) -> Result:
+    size = applied.sizes(1, "size") if applied.given(1, "size") is not None else ()
+    value = applied.needed(0, "a")
+    if isinstance(value, Static):
+        return size
+    whole = applied.shape_of(value)
+    axis = applied.axis(len(whole), 4, "axis", otherwise=0)
+    return (*whole[:axis], *size, *whole[axis + 1 :])

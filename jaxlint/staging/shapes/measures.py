@@ -57,6 +57,8 @@ def _measured(measured: Measured, of: ShapeOf) -> Size | None:
         if left is None or right is None:
             return None
         return _ARITHMETIC[how](left, right) if len(sides) == 2 else negative(left)
+    if how == "named":
+        return size_of(measured.of[0], of)
     if how == "prod":
         found = sizes_in(measured.of[0], of)
         return None if found is None else product(found)
@@ -112,6 +114,8 @@ def sizes_in(value: Value, of: ShapeOf) -> Shape | None:
     """The sizes in a shape argument. An unknown size is a new symbol."""
     if isinstance(value, Static):
         found = size_of(value, of)
+        if found is None and value.kind == "int":
+            found = symbol("?")
         return None if found is None else (found,)
     if not isinstance(value, (TupleValue, ListValue)):
         return None

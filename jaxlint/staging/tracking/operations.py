@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jaxlint.jaxapi.dtypes import (
+    FLAX_MAKERS,
     KINDS,
     LAX_KINDS,
     MAKERS,
@@ -123,6 +124,8 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
             maker = MAKERS.get(name) or RANDOM_MAKERS.get(name.removeprefix("jax.random."))
             return "" if maker is None else _made(maker, args, kwargs)
         return canonical_dtype(named_dtype(name))  # `jnp.float32(2)`
+    if name in FLAX_MAKERS:
+        return _made(FLAX_MAKERS[name], args, kwargs)
     if kwargs:
         wanted = kwargs.get("dtype") or kwargs.get("preferred_element_type")
         if wanted is not None and not is_none(wanted):
@@ -347,7 +350,7 @@ def numpy_kind(name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> st
     if wanted is not None and not is_none(wanted):
         return _numpy_default(dtype_named(wanted), wanted)
     if name.startswith("random."):
-        return _NUMPY_DRAWS.get(name.removeprefix("random."), "")
+        return _dtype_drawn(name.removeprefix("random."), args)
     kind = "same" if name in ("getitem", "copy", "T") else KINDS.get(name, "")
     operands = [arg for value in args for arg in (value.elements() if _is_sequence(value) else [value])]  # type: ignore[attr-defined]
     first = _numpy_value(operands[0]) if operands else ""
@@ -391,6 +394,12 @@ _NUMPY_DRAWS = {
     ),
     **dict.fromkeys(("randint", "integers", "poisson", "binomial"), "int64"),
 }
+
+
+def _dtype_drawn(name: str, args: Sequence[Value]) -> str:
+    if name in ("permutation", "permuted", "choice"):  # of an array, or of the numbers up to one
+        return _numpy_value(args[0]) if args else ""
+    return _NUMPY_DRAWS.get(name, "")
 
 
 def _numpy_default(dtype: str, asked: Value) -> str:

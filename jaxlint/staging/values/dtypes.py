@@ -60,6 +60,16 @@ def dtype_named(value: Value | None) -> str:
 
 
 def numpy_result(one: str, two: str) -> str:
-    """The dtype that NumPy computes for two operands if one is weak or both agree; "" otherwise."""
-    weak = one.endswith("*") or two.endswith("*") or one == two
-    return promote(one, two, wide=True) if weak else ""
+    """The dtype that NumPy computes for two operands, of which one is an array; "" if unknown."""
+    both = {one, two}
+    if one == two or one.endswith("*") or two.endswith("*") or both <= _NUMPY_KINDS:
+        if both & _LARGE_INTEGERS and both & _NUMPY_FLOATS:
+            return "float64"  # the other lattice keeps the dtype of the floats
+        found = promote(one, two, wide=True)
+        return {"int*": "int64", "float*": "float64", "complex*": "complex128"}.get(found, found)
+    return ""
+
+
+_NUMPY_FLOATS = frozenset({"float16", "float32", "float64"})
+_LARGE_INTEGERS = frozenset({"int32", "int64"})
+_NUMPY_KINDS = frozenset({"bool", "int8"}) | _NUMPY_FLOATS | _LARGE_INTEGERS

@@ -119,7 +119,7 @@ class Measured:
     """How a number, or a tuple of numbers, was derived from dimensions. Its value is computed on demand.
 
     `how`: "axis", "size", "rank" or "shape" (from `start` to `stop`) of an array; "+", "*" ... of two numbers;
-    "joined" for two concatenated tuples.
+    "joined" for two concatenated tuples; "named" for a number with the name of an unknown value.
     """
 
     how: str
