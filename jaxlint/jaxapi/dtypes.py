@@ -166,7 +166,7 @@ _COMPLEX = (
     "complex fft.fft fft.fft2 fft.fftn fft.ifft fft.ifft2 fft.ifftn fft.ihfft fft.rfft fft.rfft2 fft.rfftn"
 )
 _FLOATS = "fft.hfft fft.irfft fft.irfft2 fft.irfftn fft.fftfreq fft.rfftfreq hanning"
-_INDICES = "argmax argmin argsort nonzero searchsorted count_nonzero nanargmax nanargmin indices"
+_INDICES = "argmax argmin argsort flatnonzero nonzero searchsorted count_nonzero nanargmax nanargmin indices"
 _BOOLEANS = """any all isnan isinf isfinite isclose allclose logical_and logical_or logical_not logical_xor equal
 not_equal less less_equal greater greater_equal array_equal isin signbit isneginf isposinf isreal iscomplex"""
 _LAX_BOOLEANS = "eq ge gt is_finite le lt ne"

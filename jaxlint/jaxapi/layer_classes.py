@@ -46,7 +46,7 @@ _UNASKED = {
         "both": "Linear LinearGeneral Conv ConvTranspose LayerNorm RMSNorm GroupNorm InstanceNorm MultiHeadAttention", "input": "Dropout PReLU", "weights": "Embed",
     },
     "equinox.nn": {"both": "Linear MLP", "input": "LayerNorm RMSNorm Dropout Identity", "weights": "Embedding"},
-    "haiku": {"inexact": "Linear nets.MLP Conv2D LayerNorm RMSNorm BatchNorm GroupNorm", "weights": "Embed"},
+    "haiku": {"input": "Flatten", "inexact": "Linear nets.MLP Conv2D LayerNorm RMSNorm BatchNorm GroupNorm", "weights": "Embed"},
 }  # fmt: skip
 UNASKED_DTYPES = {
     f"{library}.{name}": how

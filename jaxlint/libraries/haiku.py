@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from jaxlint.jaxapi.dtypes import canonical_dtype
-from jaxlint.libraries.layers import convolved, embedded, input_shape, option, with_features
+from jaxlint.libraries.layers import constant_of, convolved, embedded, input_shape, option, with_features
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
@@ -22,6 +24,8 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.arrays import Form, Shape
 from jaxlint.staging.values.class_models import ClassModel, base
 from jaxlint.staging.values.dtypes import dtype_named
+from jaxlint.staging.values.forms import same
+from jaxlint.staging.values.sizes import product
 from jaxlint.staging.values.stage import Stage, Why
 
 _MODULE = ClassModel("haiku", module=True, set_up="once")
@@ -64,6 +68,9 @@ def get_state(call: LibraryCall) -> Value:
 def dropout(call: LibraryCall) -> Value:
     if call.args:
         call.machine.part(Keys).use_library_key(call.args[0], call.node, call.frame)
+    given = call.argument(2, "x")
+    if call.machine.exact and isinstance(given, Array) and not given.tree:
+        return replace(call.array(call.inputs, like=given), dtype=given.dtype, form=same(given))
     return call.otherwise()
 
 
@@ -131,6 +138,14 @@ def conv(applied: Applied) -> Shape:
     if isinstance(layer, ExternalObject) and "data_format" in layer.kwargs:
         applied.unclear()
     return convolved(applied, 0, "output_channels", kernel=(1, "kernel_shape"), strides=(2, "stride"))
+
+
+@shapes("haiku.Flatten")
+def flatten(applied: Applied) -> Shape:
+    shape, kept = input_shape(applied), constant_of(option(applied, 0, "preserve_dims"), 1)
+    if type(kept) is not int or not 0 < kept <= len(shape):
+        applied.unclear()
+    return shape if len(shape) == kept else (*shape[:kept], product(shape[kept:]))
 
 
 @shapes("haiku.nets.MLP")

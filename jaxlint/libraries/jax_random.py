@@ -5,11 +5,13 @@ from __future__ import annotations
 from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
 from jaxlint.staging.arrays.functions import ArrayFunctions
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls
-from jaxlint.staging.shapes.exact import declared, numbers_of
+from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.exact import declared, form_of, numbers_of
+from jaxlint.staging.shapes.measures import sizes_in
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.operations import Operations
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
-from jaxlint.staging.values.arrays import Form
+from jaxlint.staging.values.arrays import Shape
 
 RAW = "uint32"  # keys in the form of `jax.random.PRNGKey`
 
@@ -19,6 +21,8 @@ def make_key(call: LibraryCall) -> Value:
     made = call.key(call.args, call.name, "key")
     if call.machine.exact and isinstance(made, Array) and call.name == "jax.random.PRNGKey":
         made.dtype, made.form = RAW, declared((2,))
+    elif call.machine.exact and isinstance(made, Array) and call.name == "jax.random.key":
+        made.form = declared(())
     return made
 
 
@@ -44,10 +48,7 @@ def split(call: LibraryCall) -> Value:
     result.role = "key"
     result.origin = Origin("split", batch=True)
     result.origin.split_of = origin
-    count = constant(call.argument(1, "num") or Static(2))
-    counts = (count,) if type(count) is int else count
-    known = isinstance(counts, tuple) and all(type(one) is int for one in counts)
-    _keep_raw(call, result, counts if known else None)
+    _keep_raw(call, result, sizes_in(call.argument(1, "num") or Static(2), symbolic_shape))
     return result
 
 
@@ -69,13 +70,20 @@ def sample(call: LibraryCall) -> Value:
     return result
 
 
-def _keep_raw(call: LibraryCall, result: Array, counts: tuple[int, ...] | None = ()) -> None:
-    """Keys derived from an old-style key, two numbers, are old-style too: `counts` of them, if known."""
+def _keep_raw(call: LibraryCall, result: Array, counts: Shape | None = ()) -> None:
+    """Keys derived from an old-style key, two numbers, are old-style too: `counts` of them, if known. A key of the new
+    style has no axis."""
     key = call.kwargs.get("key", call.args[0] if call.args else UNKNOWN)
-    numbers = numbers_of(key) if call.machine.exact and isinstance(key, Array) and key.dtype == RAW else None
-    if numbers:
+    numbers = numbers_of(key) if call.machine.exact and isinstance(key, Array) else None
+    if numbers is None or not isinstance(key, Array):
+        return
+    if key.dtype == RAW and numbers:
         result.dtype = RAW
-        result.form = Form("hidden") if counts is None else declared((*numbers[:-1], *counts, 2))
+        result.form = form_of(None if counts is None else (*numbers[:-1], *counts, 2))
+    elif not key.dtype and key.role == "key":
+        data = call.name == "jax.random.key_data"
+        result.dtype = RAW if data else ""
+        result.form = form_of(None if counts is None else (*numbers, *counts, *((2,) if data else ())))
 
 
 def _key(call: LibraryCall) -> Origin | None:

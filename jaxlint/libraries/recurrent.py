@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.libraries import equinox, layers
+from jaxlint.libraries import layers
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.shapes.agreement import is_open, like_start
 from jaxlint.staging.shapes.answers import symbolic_shape
@@ -42,7 +42,7 @@ def step_of_haiku(call: LibraryCall) -> Value:
 @calls_of_made(*_EQUINOX)
 def step_of_equinox(call: LibraryCall) -> Value:
     """`state = cell(x, state)`."""
-    result = equinox.call_layer(call)
+    result = layers.call_layer(call)
     if not call.machine.exact or len(call.args) != 2 or not isinstance(result, Array):
         return result
     return like_start(call.args[1], result)

@@ -15,7 +15,7 @@ import signal
 import sys
 from pathlib import Path
 
-from arrays_watch import Watch
+from arrays_watch import Watch  # type: ignore[import-not-found]
 
 
 def load_packages(program: Path) -> None:

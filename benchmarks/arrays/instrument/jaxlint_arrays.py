@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arrays_watch import Watch
+from arrays_watch import Watch  # type: ignore[import-not-found]
 
 
 class Plugin:

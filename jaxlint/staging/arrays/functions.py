@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
-from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS, canonical_dtype, inexact
+from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS, canonical_dtype, inexact, strong
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
     LISTS_OF_ARRAYS,
@@ -216,9 +216,11 @@ class ArrayFunctions(Part):
         if name in TREES_OF_ARRAYS or several or not SEVERAL_RESULTS.isdisjoint(kwargs):
             result.tree = True
         elif name == "jax.numpy.meshgrid" and not any(isinstance(arg, StarArgument) for arg in args):
-            return ListValue(
-                [replace(result, origin=Origin("item")) for _ in args], result, stage=frame.stage
-            )
+            grids = [replace(result, origin=Origin("item")) for _ in args]
+            if self.machine.exact:
+                for grid, arg in zip(grids, args, strict=True):
+                    grid.dtype = canonical_dtype(strong(dtype_of(arg)))
+            return ListValue(list(grids), result, stage=frame.stage)
         elif name in LISTS_OF_ARRAYS:
             return ListValue(None, result, stage=frame.stage)
         elif name in TUPLES_OF_ARRAYS or (name == "jax.numpy.where" and len(args) + len(kwargs) == 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import string
 
 from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.functions import CONSTANTS, NUMBERS
@@ -38,6 +39,8 @@ class LibraryModules(Part):
             return Static(kind="str")
         if module == "jax.config" and name in _WIDE and self.machine.exact:
             return Static(False)  # the default
+        if module == "string" and self.machine.exact and isinstance(text := getattr(string, name, None), str):
+            return Static(text)
         if name == "__name__":
             if module in _NAMED:
                 return Static(module)

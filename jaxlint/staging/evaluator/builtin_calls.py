@@ -174,6 +174,13 @@ class BuiltinCalls(Part):
         known = self.containers.known_items(value)
         return [] if known is None and self.loops.trip_count(value) == 0 else known
 
+    def rows_of(self, value: Value, call: Call) -> list[Value] | None:
+        """The rows of an array, if their number is known and small."""
+        rows = self.loops.trip_count(value) if isinstance(value, (Array, NumpyArray)) else None
+        if rows is None or rows > MAX_UNROLLED:
+            return None
+        return [self.containers.element_of(value, call.node, call.frame) for _ in range(rows)]
+
     def enumerate_call(self, name: str, call: Call) -> Value:
         first = call.args[0] if call.args else UNKNOWN
         items = self.items_of(first)
@@ -245,6 +252,10 @@ class BuiltinCalls(Part):
             if isinstance(row, TupleValue) and row.items is not None:
                 return TupleValue([TupleValue(None, part) for part in row.items])
         columns = [self.items_of(value) for value in args]
+        if self.machine.exact and any(column is not None for column in columns):
+            columns = [
+                self.rows_of(value, call) if c is None else c for c, value in zip(columns, args, strict=True)
+            ]
         if any(self.loops.trip_count(value) == 0 for value in args):
             return TupleValue([])
         known = [column for column in columns if column is not None]

@@ -30,6 +30,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Operation,
     Sentinel,
     Setting,
     Shim,
@@ -146,6 +147,9 @@ class Comparisons(Part):
             except Exception:
                 return Static(kind="bool")
         if type(left) is NumpyArray or type(right) is NumpyArray:
+            if self.machine.exact and all(isinstance(side, (NumpyArray, Static)) for side in (left, right)):
+                made = Operation(OPERATORS[type(op)], (left, right), {}, node)
+                return NumpyArray(dtype="bool", made=made)
             return UNKNOWN if isinstance(left, Unknown) or isinstance(right, Unknown) else NumpyArray()
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             return UNKNOWN

@@ -29,6 +29,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     as_answer,
+    constant,
     is_answer,
     is_plain_object,
     join,
@@ -190,9 +191,11 @@ class Expressions(Part):
         return found
 
     def eval_joinedstr(self, node: ast.JoinedStr, frame: Frame) -> Value:
+        texts: list[str] | None = [] if self.machine.exact else None  # the parts, as long as they are known
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 value = self.eval(part.value, frame)
+                texts = None if texts is None else _with_text(texts, constant(value), part)
                 if part.format_spec is not None:
                     self.eval(part.format_spec, frame)
                     spec = part.format_spec
@@ -203,7 +206,9 @@ class Expressions(Part):
                 self.conversions.convert(value, part.value, "str", frame)
                 if isinstance(value, Array) and value.staged:
                     self.check_text_key(node, value, frame)
-        return Static(kind="str")
+            elif texts is not None and isinstance(part, ast.Constant):
+                texts.append(str(part.value))
+        return Static(kind="str") if texts is None else Static("".join(texts))
 
     def check_text_key(self, text: ast.JoinedStr, value: Array, frame: Frame) -> None:
         """`params[f"layer_{i}"]` with a tracer `i`: the text names the tracer and is not a valid key."""
@@ -323,3 +328,9 @@ class Expressions(Part):
         return UNKNOWN
 
     # -- attributes and subscripts
+
+
+def _with_text(texts: list[str], value: object, part: ast.FormattedValue) -> list[str] | None:
+    """The known parts of an f-string and one more: a text or a whole number without a format."""
+    plain = part.format_spec is None and part.conversion == -1 and type(value) in (str, int)
+    return [*texts, str(value)] if plain else None

@@ -44,7 +44,7 @@ def folded(name: str, call: Call, operators: Operators) -> Value | None:
     if name in ("all", "any"):
         return _of_truths(name, call)
     if name == "abs" and isinstance(call.args[0], NumpyArray):
-        made = Operation("absolute", (call.args[0],), {}, call.node, 0, "jax.numpy.absolute")
+        made = Operation("absolute", (call.args[0],), {}, call.node)
         return NumpyArray(dtype=call.args[0].dtype, made=made)
     if name == "abs" and isinstance(call.args[0], Array) and not call.args[0].tree:
         result = operators.array_result(call.frame, call.args, call.node, like=call.args[0])

@@ -104,6 +104,9 @@ class Operators(Part):
             result = self.array_result(frame, [value], node, like=value)
             self.machine.tracking.made_by(result, OPERATORS[type(node.op)], Call([value], {}, node, frame))
             return result
+        if self.machine.exact and isinstance(value, NumpyArray):
+            made = Operation(OPERATORS[type(node.op)], (value,), {}, node)
+            return NumpyArray(dtype=value.dtype, made=made)
         return (
             NumpyArray()
             if isinstance(value, NumpyArray)

@@ -7,7 +7,7 @@ import math
 from jaxlint.staging.shapes.applied import Applied, Result, broadcast, shapes
 from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import Static, kind_of_static
-from jaxlint.staging.values.sizes import Size, add, divide, product, subtract
+from jaxlint.staging.values.sizes import Size, add, divide, product, subtract, symbol
 
 
 @shapes("numpy.zeros numpy.ones numpy.empty numpy.full lax.full lax.broadcasted_iota")
@@ -268,3 +268,9 @@ def chosen_by_numpy(applied: Applied) -> Result:
     whole = applied.shape_of(value)
     axis = applied.axis(len(whole), 4, "axis", otherwise=0)
     return (*whole[:axis], *size, *whole[axis + 1 :])
+
+
+@shapes("numpy.flatnonzero numpy.unique_values")
+def as_many_as_there_are(applied: Applied) -> Result:
+    applied.only("a", "x", "size", "fill_value")
+    return (applied.size(99, "size", otherwise=symbol("?")),)

@@ -7,7 +7,7 @@ from jaxlint.staging.shapes.elementwise import reduced
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.objects import ListValue, TupleValue
 from jaxlint.staging.values.plain import Value
-from jaxlint.staging.values.sizes import Size, add
+from jaxlint.staging.values.sizes import Size, add, symbol
 
 _FULL, _SAME, _VALID = "full", "same", "valid"
 _DISTRIBUTIONS = """norm beta cauchy chi2 expon gamma laplace logistic t truncnorm uniform pareto geom poisson bernoulli
@@ -76,9 +76,9 @@ def trapezoid(applied: Applied) -> Result:
 
 @shapes("numpy.unique")
 def unique(applied: Applied) -> Result:
-    """With a size; other arrays may come with it."""
+    """Other arrays may come with it."""
     applied.only("size", "fill_value")
-    return (applied.size(99, "size"),)
+    return (applied.size(99, "size", otherwise=symbol("?")),)
 
 
 @shapes("lax.reduce")

@@ -69,12 +69,43 @@ Attention().init(jax.random.PRNGKey(0), jnp.zeros((2, 7), jnp.int32))
 def net(x):
     core = hk.GRU(16)
     y, state = core(x, core.initial_state(x.shape[0]))  # y: f32[3, 16]; state: f32[3, 16]
+    flat = hk.Flatten()(jnp.ones((3, 4, 5)))  # flat: f32[3, 20]
+    kept = hk.dropout(hk.next_rng_key(), 0.5, flat)  # kept: f32[3, 20]
     return hk.nets.MLP([32, 10])(y)
 
 out = hk.transform(net).apply({}, None, jnp.ones((3, 4)))  # out: f32[3, 10]
 linear = eqx.nn.Linear(4, 8, key=jax.random.PRNGKey(0))
 rows = jax.vmap(linear)(jnp.ones((3, 4)))  # rows: f32[3, 8]
 step = eqx.nn.GRUCell(4, 8, key=jax.random.PRNGKey(0))(jnp.ones(4), jnp.zeros(8))  # step: f32[8]
+""",
+    "layers in a loop over keys and sizes": """
+import string
+import jax, jax.numpy as jnp
+
+def init(key):
+    layers, named = [], {}
+    for layer_key, (n, m) in zip(jax.random.split(key, 2), [(4, 8), (8, 3)]):
+        layers.append({"w": jax.random.normal(layer_key, (n, m)), "b": jnp.zeros(m)})
+    for gate in ("z", "r"):
+        named[f"w_{gate}"] = jnp.ones((len(string.digits), 5))
+    return layers, named
+
+layers, named = init(jax.random.key(0))
+w = layers[1]["w"]  # w: f32[8, 3]
+z = jnp.ones(10) @ named["w_z"]  # z: f32[5]
+x, y = jnp.meshgrid(jnp.ones(3), jnp.ones(4))  # x: f32[4, 3]; y: f32[4, 3]
+raw = jax.random.key_data(jax.random.key(0))  # raw: u32[2]
+old = jax.random.split(jax.random.PRNGKey(0), 3)  # old: u32[3, 2]
+""",
+    "comparisons and signs of NumPy": """
+import jax
+import numpy as np
+
+labels = np.arange(7) % 3
+same = labels == labels[0]  # same: bool[7]
+where = np.flatnonzero(same)  # where: i64[?]
+drawn = np.random.default_rng(0).random((2, 3)) > 0.5  # drawn: bool[2, 3]
+back = -np.ones(3, np.float32)  # back: f32[3]
 """,
     "arrays beside what is unknown": """
 import jax.numpy as jnp
