@@ -100,7 +100,8 @@ class Rule:
     usual one; a report may lower it), `follows_calls` (its errors depend on how the code is called: a caller in
     another file makes an error a warning, a caller in a test makes it advice), `preview` (True: only with
     `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None), `proof` (the transformation of `jaxlint verify`
-    that measures the advice, if that is not the fix itself), `examples` (by default its folder of specimens).
+    that measures the advice, if that is not the fix itself), `cure` (what it shares with other rules as advice for one
+    loop, and its rank: of these rules only one of the lowest rank warns), `examples` (by default its folder of specimens).
     """
 
     code: ClassVar[str]
@@ -111,6 +112,7 @@ class Rule:
     preview: ClassVar[bool] = False
     fixable: ClassVar[str | None] = None
     proof: ClassVar[str | None] = None
+    cure: ClassVar[tuple[str, int] | None] = None
     examples: ClassVar[tuple[Example, ...]] = Specimens()  # type: ignore[assignment]
 
     @property

@@ -19,6 +19,7 @@ from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Project
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
 from jaxlint.staging.reach.likely_calls import LikelyCalls
+from jaxlint.staging.repeats import Repeats
 from jaxlint.staging.reporter import Reporter
 from jaxlint.staging.warm import OutOfTime, WarmRun
 from jaxlint.syntax import memo
@@ -68,7 +69,10 @@ def analyze(
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
     consequences = Consequences()
-    reporters = [Reporter(rule, sink, target_jax, dependencies or {}, consequences) for rule in rules]
+    repeats = Repeats()
+    reporters = [
+        Reporter(rule, sink, target_jax, dependencies or {}, consequences, repeats) for rule in rules
+    ]
     interpreter = build(files, Listeners(reporters, None if warm is None else warm.held), read)
     interpreter.warm = warm
     for reporter in reporters:
@@ -98,6 +102,7 @@ def analyze(
 
     with_deep_stack(work, None if meanwhile is None else look)
     consequences.fold(sink)
+    repeats.fold(sink)
     result.findings = list(sink.values())
     result.errors.extend(interpreter.errors)
     result.dependencies = dict(interpreter.project.context)

@@ -13,6 +13,7 @@ from jaxlint.staging.events import Event
 from jaxlint.staging.evidence import is_archived, is_beside_main_work, only_tries_out, severity_of
 from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project
+from jaxlint.staging.repeats import Repeats
 from jaxlint.staging.values import Scope, Transformed, Value
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import expects_error, provokes_errors
@@ -56,8 +57,10 @@ class Reporter:
         target_jax: str | None,
         dependencies: Mapping[str, str],
         consequences: Consequences,
+        repeats: Repeats,
     ) -> None:
         self.consequences = consequences
+        self.repeats = repeats
         self.rule = rule
         self.sink = sink
         self.target_jax = target_jax
@@ -185,6 +188,7 @@ class Reporter:
         if known is not None and _SURENESS.index(known.severity) >= _SURENESS.index(severity):
             return
         self.consequences.note(key, self.event, cause)
+        self.repeats.note(key, self.rule, self.event.frame, message)
         self.sink[key] = Finding(
             self.path,
             span,

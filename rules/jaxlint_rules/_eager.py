@@ -17,7 +17,7 @@ from jaxlint_rules._loops import (
     name_of_step,
     place_of_loop,
 )
-from jaxlint_rules._names import names_in
+from jaxlint_rules._names import bound_by, names_in
 from jaxlint_rules._programs import is_on_host
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
@@ -147,7 +147,20 @@ def steps(node: ast.Call, loop: ast.AST) -> bool:
             bound |= loop_variables(child)
         elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
             stored.add(dotted(child).partition(".")[0])
-    return bool(given & (stored - bound))
+    return bool(given & (stored - bound - _made_anew(loop)))
+
+
+@cache
+def _made_anew(loop: ast.AST) -> set[str]:
+    """The names that each iteration binds before it reads them: `x, y = batch`. They carry nothing from the one before."""
+    anew: set[str] = set()
+    known: set[str] = set()
+    for statement in getattr(loop, "body", []):
+        read = names_in(statement.value) if isinstance(statement, ast.Assign) else names_in(statement)
+        bound = bound_by(statement) if isinstance(statement, ast.Assign) else set[str]()
+        anew |= bound - known - read
+        known |= bound | read
+    return anew
 
 
 def _size(function: ast.AST) -> int:

@@ -57,9 +57,14 @@ def makes_pictures(frame: Frame) -> bool:
     function = frame.function
     if function is None or isinstance(function.node, ast.Lambda):
         return False
-    return PICTURES.search(function.node.name.lower()) is not None or any(
+    return PICTURES.search(function.node.name.lower()) is not None or draws(function.node)
+
+
+def draws(node: ast.AST) -> bool:
+    """Whether code draws a picture: `ax.imshow(image)`."""
+    return any(
         isinstance(call.func, ast.Attribute) and last_name(call.func.value) in PLOTTERS
-        for call in nodes_of(function.node, ast.Call)
+        for call in nodes_of(node, ast.Call)
     )
 
 

@@ -37,6 +37,7 @@ _STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of
 _LARGE = re.compile(
     r"cache|^kv|buffer|params|weights|memory$|replay|opt\w*_state"
 )  # and of those that are seldom small
+_KEPT = re.compile(r"cache|^kv|buffer|memory$|replay")  # those that no gradient updates
 _LEAST = 2**14  # elements of a state whose second copy matters
 _LEAST_FIELD = 2**10  # the same of a matrix or a grid, which a program shows on a small scale
 
@@ -255,7 +256,7 @@ class MissingDonation(Rule):
         if not candidate.gradient:  # no optimiser state is beside it: a filter's mean, an environment
             large = set[int]().union(*(call.large for call in calls))
             named_so = {
-                i for i in wanted if i < len(candidate.names) and _LARGE.search(candidate.names[i].lower())
+                i for i in wanted if i < len(candidate.names) and _KEPT.search(candidate.names[i].lower())
             }
             seen = set[int].intersection(*(call.seen for call in calls)) if calls else set[int]()
             worth = wanted & (large | (named_so - seen))

@@ -433,6 +433,22 @@ def _gets_the_first(event: KeyEvent) -> bool:
     return isinstance(call, ast.Call) and any(made & names_in(one) for one in passed(call))
 
 
+def only_derives(event: KeyEvent) -> bool:
+    """Whether one use draws with the key and the other derives keys from it, so that no number repeats: in a script, outside of its
+    functions, or where a draw comes first and the key is renewed then: `x = normal(key)`, `_, key = split(key)`.
+    """
+    derives = [_derives(call) for call in (event.first, event.node)]
+    if not any(derives) or all(derives):
+        return False
+    renewed = bound_by(event.frame.module.parents.get(event.node) or event.node)
+    drawn = isinstance(event.first, ast.Call) and _is_random(event.first)
+    return event.frame.function is None or (derives[1] and drawn and event.origin.name in renewed)
+
+
+def _derives(call: ast.AST) -> bool:
+    return isinstance(call, ast.Call) and _is_random(call) and last_name(call.func) in ("split", "fold_in")
+
+
 def is_of_one_run(event: KeyEvent) -> bool:
     """Whether the program makes both uses once, outside of compiled code, and at most one of them draws by itself: a model gets
     its weights and a dataset its order from one key. Repeated numbers mislead nobody where they do not meet."""

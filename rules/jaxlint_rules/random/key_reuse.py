@@ -12,7 +12,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 from jaxlint_rules._names import last_name, names_in, passed, variable_given
-from jaxlint_rules._purpose import makes_pictures, says_of
+from jaxlint_rules._purpose import draws, makes_pictures, says_of
 from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
     are_entries_of_a_choice,
@@ -25,6 +25,7 @@ from jaxlint_rules.random._common_numbers import (
     look_at_one_point,
     makes_alternatives,
     meets,
+    only_derives,
     only_warms_up,
     reach_other_modules,
     reach_other_submodules,
@@ -97,7 +98,7 @@ class KeyReuse(Rule):
 
     Reported as advice:
 
-    - functions that plot, and the dropout masks of one network at two points;
+    - functions and loops that plot, and the dropout masks of one network at two points;
     - code that only tries out a module: the part below `if __name__ == "__main__":` of a module in a
       package, and folders of benchmarks;
     - a key that created a model and is split later;
@@ -105,6 +106,9 @@ class KeyReuse(Rule):
     - two cells of a notebook;
     - two uses in a script, once each, where at most one is a draw itself, and what the first has
       made is not given to the second: a model and a dataset of one key;
+    - a draw and a split of one key in the part of a script that no function holds, and a draw after
+      which `key = split(key)` renews the key: the keys that `split` returns draw other numbers
+      (JAX advises against it all the same);
     - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: a loop
       repeats it, it gets what the first use has made, or the function draws itself.
 
@@ -183,7 +187,9 @@ class KeyReuse(Rule):
         summary = f"Split `{name}` first"
         fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
         # The same noise in several pictures does no harm.
-        pictures = makes_pictures(frame) or PICTURES.search(event.callee.rpartition(".")[2].lower())
+        loop = frame.in_loop() if event.how == "loop" else None
+        shown = loop is not None and isinstance(loop.node, ast.AST) and draws(loop.node)
+        pictures = shown or makes_pictures(frame) or PICTURES.search(event.callee.rpartition(".")[2].lower())
         light = (
             pictures
             or share_masks(event)
@@ -191,6 +197,7 @@ class KeyReuse(Rule):
             or judges_both_sets(event)
             or is_of_two_cells(event)
             or is_of_one_run(event)
+            or only_derives(event)
             or (bool(event.callee) and not meets(event))
         )
         advice = Severity.INFO if light else None

@@ -33,7 +33,7 @@ def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
     calls = {dotted(call.func) for call in nodes_of(body, ast.Call)}
     if not listed:
         count = _filled_part(cls.lookup(method), position)
-        if calls & {f"{owner}.{step}" for step in _counted(cls.node).get(count, ())}:
+        if count and calls & {f"{owner}.{step}" for step in _counted(cls.node).get(count, ())}:
             return f"the part of `{owner}` up to `{count}` grows"
         name = _returned_list(cls.lookup(method), position)
         adding = set(_growing(cls.node).get(name, ()))

@@ -82,6 +82,7 @@ class EagerUpdate(Rule):
     name = "eager-update"
     category = "recompilation"
     severity = Severity.WARNING
+    cure = ("compile the step", 0)
     fixable = "unsafe"
     proof = "source"
 

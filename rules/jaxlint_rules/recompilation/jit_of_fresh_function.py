@@ -79,6 +79,7 @@ class JitOfFreshFunction(Rule):
     name = "jit-of-fresh-function"
     category = "recompilation"
     severity = Severity.WARNING
+    cure = ("compile the step", 0)
 
     @concerns(*_EAGER)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

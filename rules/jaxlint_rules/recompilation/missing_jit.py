@@ -69,6 +69,7 @@ class MissingJit(Rule):
     name = "missing-jit"
     category = "recompilation"
     severity = Severity.WARNING
+    cure = ("compile the step", 0)
     proof = "source"
 
     def __init__(self) -> None:

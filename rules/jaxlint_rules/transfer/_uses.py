@@ -18,6 +18,9 @@ _KEEPS = re.compile(
 )
 
 
+_COPIES = frozenset({"numpy.asarray", "numpy.array", "numpy.ascontiguousarray", "numpy.copy"})  # and no more
+
+
 def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
     """Whether the iteration itself needs an array on the host, so that it cannot be read later, and not only NumPy uses it."""
     if how.startswith("numpy.save") or _leaves_by(node, loop, asked=not how):
@@ -25,7 +28,7 @@ def must_wait(node: ast.AST, loop: ast.AST, how: str) -> bool:
     if not how.startswith("numpy."):
         return False
     names = _named(node, loop)
-    if not advances(loop) and _fills_by_chunks(node, names, loop):
+    if not advances(loop) and (how not in _COPIES or _fills_by_chunks(node, names, loop)):
         return True
     if not advances(loop) and any(
         isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load) and has(part.value, node, names)

@@ -281,6 +281,8 @@ class HostSyncInLoop(Rule):
                 is_step=any(map(is_named_for_step, called_between(loop, frame))),
                 place=place_of_loop(loop, frame),
             )
+        elif loop in frame.loops and value.jitted not in self.light and decides(event.node, loop.node):
+            self.needed.add(loop.node)  # without the other host syncs this one remains
         if waits_by_itself(loop.node, frame_of_loop(loop, frame)):
             self.needed.add(loop.node)
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))

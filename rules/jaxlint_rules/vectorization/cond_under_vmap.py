@@ -52,7 +52,8 @@ class CondUnderVmap(Rule):
 
     ## When not to fix
     Keep it if both branches are needed often, or if the conditional guards against invalid values
-    rather than cost. Branches that sort and do nothing more expensive are advice.
+    rather than cost. Branches that sort and do nothing more expensive are advice, and so are rows of
+    several kinds (`lax.switch(kind, ...)`, `lax.cond(kind == 0, ...)`), each of which needs its branch.
 
     A `lax.while_loop` in a branch is reported as advice: a search for each row is often meant.
 
@@ -113,8 +114,19 @@ class CondUnderVmap(Rule):
                     node,
                     f"`{api}` under `vmap` runs all branches for every row; move `{heavy}` out of them",
                     reason=f"its predicate is mapped; {staged_because(event.frame)}",
-                    severity=Severity.INFO if heavy in (*_LIGHT, "while_loop") else None,
+                    severity=Severity.INFO
+                    if heavy in (*_LIGHT, "while_loop") or _tells_kinds(event)
+                    else None,
                 )
+
+
+def _tells_kinds(event: CallEvent) -> bool:
+    """Whether rows are of several kinds, by a number: `lax.switch(kind, ...)`, `lax.cond(kind == 0, ...)`. Each row needs the branch
+    of its kind then, and there is no cheap one that most rows take."""
+    asked = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    return event.name.endswith("switch") or (
+        isinstance(asked, ast.Compare) and isinstance(asked.ops[0], ast.Eq) and len(asked.ops) == 1
+    )
 
 
 def _functions(value: Value) -> list[Function]:

@@ -57,6 +57,7 @@ class VmapOfJit(Rule):
     name = "vmap-of-jit"
     category = "vectorization"
     severity = Severity.WARNING
+    cure = ("compile the step", 1)
     fixable = "safe"
 
     def __init__(self) -> None:

@@ -1,0 +1,67 @@
+"""Findings that one cause has: the first of them says what there is to do, and the others are advice.
+
+Two kinds are known. One slip that a function repeats has one message, at several places. And several rules have one cure for
+one loop: to compile its whole step.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+
+from jaxlint.finding import Finding, Severity
+from jaxlint.rule import Rule
+from jaxlint.staging.consequences import Place
+from jaxlint.staging.values.frame import Frame
+
+
+@dataclass(slots=True)
+class Repeats:
+    """What the findings of a run are about."""
+
+    slips: dict[tuple[str, ast.AST, str], list[Place]] = field(default_factory=lambda: defaultdict(list))
+    cures: dict[tuple[str, ast.AST], list[tuple[int, Place]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def note(self, place: Place, rule: Rule, frame: Frame, message: str) -> None:
+        """Records a finding of `rule` in the activation `frame`."""
+        if rule.category == "migration":
+            return  # each place has to change
+        self.slips[rule.code, frame.owner, message].append(place)
+        if rule.cure is not None:
+            cure, rank = rule.cure
+            loop = next((one.loops[-1].node for one in (frame, *frame.callers()) if one.loops), None)
+            if isinstance(loop, ast.AST):
+                self.cures[cure, loop].append((rank, place))
+
+    def fold(self, findings: dict[Place, Finding]) -> None:
+        """Makes advice of the warnings that another warning stands for. One with a fix of its own stays."""
+        for places in self.slips.values():
+            held = _warnings(places, findings)
+            others = [place for place in held[1:] if findings[place].fix is None]
+            if not others:
+                continue
+            for place in others:
+                _make_advice(place, findings)
+            lines = sorted({findings[place].span.line for place in others})
+            first = findings[held[0]]
+            reason = f"{first.reason}; the same at line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
+            findings[held[0]] = replace(first, reason=reason)
+        for ranked in self.cures.values():
+            least = min(rank for rank, _ in ranked)
+            if any(rank == least for rank, place in ranked if _warnings([place], findings)):
+                for rank, place in ranked:
+                    if rank > least and _warnings([place], findings):
+                        _make_advice(place, findings)
+
+
+def _warnings(places: list[Place], findings: dict[Place, Finding]) -> list[Place]:
+    """Those of `places` that still hold a warning, in the order of the text."""
+    held = {place for place in places if place in findings}
+    return sorted(place for place in held if findings[place].severity is Severity.WARNING)
+
+
+def _make_advice(place: Place, findings: dict[Place, Finding]) -> None:
+    findings[place] = replace(findings[place], severity=Severity.INFO)

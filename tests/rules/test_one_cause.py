@@ -1,0 +1,224 @@
+"""What one cause has is told once, and what the program shows to do no harm is advice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxlint.finding import Finding, Severity
+from jaxlint.rule import Rule
+from jaxlint.source.read import source_from_bytes
+from jaxlint.staging import analyze
+from jaxlint_rules.api.late_setting import LateSetting
+from jaxlint_rules.memory.missing_donation import MissingDonation
+from jaxlint_rules.random.key_reuse import KeyReuse
+from jaxlint_rules.recompilation.eager_update import EagerUpdate
+from jaxlint_rules.recompilation.shape_varying_loop import ShapeVaryingLoop
+from jaxlint_rules.transfer.host_sync_in_loop import HostSyncInLoop
+from jaxlint_rules.vectorization.cond_under_vmap import CondUnderVmap
+from jaxlint_rules.vectorization.vmap_of_jit import VmapOfJit
+
+
+def _findings(text: str, *rules: Rule) -> list[Finding]:
+    source = source_from_bytes(text.encode(), Path("program.py"), "program.py")
+    return sorted(analyze([source], rules).findings, key=lambda one: one.sort_key)
+
+
+def _levels(text: str, *rules: Rule) -> list[Severity]:
+    return [one.severity for one in _findings(text, *rules)]
+
+
+_LATE = """
+import jax, jax.numpy as jnp
+x = jnp.ones(3)
+jax.config.update("jax_platform_name", "cpu")
+print(x)
+jax.config.update("jax_platform_name", "cpu")
+"""
+
+
+def test_a_slip_that_a_script_repeats_is_told_once() -> None:
+    first, second = _findings(_LATE, LateSetting())
+    assert (first.severity, second.severity) == (Severity.WARNING, Severity.INFO)
+    assert first.reason.endswith("; the same at line 6")
+
+
+_EAGER = """
+import jax, optax
+from data import batches
+def loss(params, x):
+    return ((x * params["w"]) ** 2).sum()
+def train(params):
+    grads_of = jax.vmap(jax.jit(jax.grad(loss)), in_axes=(None, 0))
+    optimizer = optax.adam(1e-3)
+    state = optimizer.init(params)
+    for batch in batches:
+        grads = jax.tree.map(lambda g: g.mean(0), grads_of(params, batch))
+        UPDATE
+    return params
+train({"w": jax.numpy.ones(3)})
+"""
+_UPDATE = (
+    "updates, state = optimizer.update(grads, state)\n        params = optax.apply_updates(params, updates)"
+)
+
+
+def test_rules_with_one_cure_speak_once_of_a_loop() -> None:
+    both = {
+        one.name: one.severity
+        for one in _findings(_EAGER.replace("UPDATE", _UPDATE), EagerUpdate(), VmapOfJit())
+    }
+    assert both["eager-update"] is Severity.WARNING
+    assert both["vmap-of-jit"] is Severity.INFO
+    alone = _EAGER.replace("UPDATE", "params = jax.tree.map(lambda p, g: p - g, params, grads)")
+    assert Severity.WARNING in _levels(alone, VmapOfJit())
+
+
+_ROWS = """
+import jax, jax.numpy as jnp
+def one(kind, a, b):
+    return jax.lax.CHOICE
+@jax.jit
+def all(kinds, a, b):
+    return jax.vmap(one)(kinds, a, b)
+all(jnp.zeros(9, int), jnp.ones((9, 3, 3)), jnp.ones((9, 3)))
+"""
+_SOLVE = "lambda a, b: jnp.linalg.solve(a, b), lambda a, b: b, a, b"
+
+
+@pytest.mark.parametrize(
+    ("choice", "severity"),
+    [
+        (f"cond(jnp.abs(a).max() > 1e-3, {_SOLVE})", Severity.WARNING),
+        (f"cond(kind == 0, {_SOLVE})", Severity.INFO),  # rows of two kinds
+        ("switch(kind, [lambda a, b: jnp.linalg.solve(a, b), lambda a, b: b], a, b)", Severity.INFO),
+    ],
+)
+def test_rows_of_several_kinds_need_their_branch(choice: str, severity: Severity) -> None:
+    assert _levels(_ROWS.replace("CHOICE", choice), CondUnderVmap()) == [severity]
+
+
+_DRAWN = "x = jax.random.normal(key, (3,))\nkey, sub = jax.random.split(key)\n"
+_TWICE = "x = jax.random.normal(key, (3,))\ny = jax.random.normal(key, (3,))\n"
+_SHOWN = "for i in range(100):\n    x = jax.random.normal(key, (3,)) * i\n    SHOW(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (_DRAWN, Severity.INFO),  # no number repeats
+        (_TWICE, Severity.WARNING),
+        (
+            "def start(key):\n    x = jax.random.normal(key, (3,))\n    return x, jax.random.split(key)\n",
+            Severity.WARNING,
+        ),
+        (
+            "def step(key):\n    x = jax.random.normal(key, (3,))\n    _, key = jax.random.split(key)\n"
+            "    return x, key\n",
+            Severity.INFO,  # the key is renewed
+        ),
+        (_SHOWN.replace("SHOW", "ax.plot"), Severity.INFO),
+        (_SHOWN.replace("SHOW", "train"), Severity.WARNING),
+    ],
+)
+def test_keys_whose_numbers_do_no_harm(text: str, severity: Severity) -> None:
+    head = "import jax\nfrom model import train, ax\nkey = jax.random.key(0)\n"
+    assert _levels(head + text, KeyReuse()) == [severity]
+
+
+_ENCODE = """
+import jax, numpy as np
+@jax.jit
+def encode_step(w, x):
+    return w * x
+def run(w, loader):
+    done = []
+    for x in loader:
+        done.extend(np.HOST(encode_step(w, x)))
+    return done
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "severity"), [("asarray", Severity.WARNING), ("concatenate", Severity.INFO)]
+)
+def test_numpy_that_works_on_results_has_to_wait(host: str, severity: Severity) -> None:
+    assert _levels(_ENCODE.replace("HOST", host), HostSyncInLoop()) == [severity]
+
+
+_GUARDED = """
+import jax, numpy as np
+@jax.jit
+def train_step(w, x):
+    return w - x, (w * x).sum()
+def run(w, loader):
+    losses = []
+    for x in loader:
+        w, loss = train_step(w, x)
+        value = float(loss)
+        losses.append(value)
+        GUARD
+    return w, losses
+"""
+_DECIDES = "w = w * 0 if np.isnan(loss) else w"
+
+
+@pytest.mark.parametrize(("guard", "severity"), [("pass", Severity.WARNING), (_DECIDES, Severity.INFO)])
+def test_one_wait_that_decides_keeps_the_others(guard: str, severity: Severity) -> None:
+    assert _levels(_GUARDED.replace("GUARD", guard), HostSyncInLoop()) == [severity]
+
+
+_CAST = """
+import jax
+@jax.jit
+def cast(state, params):
+    return state + 1, params * 2
+def run(state, params):
+    for step in range(5000):
+        state, params = cast(state, params)
+    return state
+"""
+
+
+def test_parameters_that_no_gradient_updates_may_be_small() -> None:
+    assert _levels(_CAST, MissingDonation()) == [Severity.INFO]
+
+
+_GROWS = """
+import jax
+@jax.jit
+def f(x):
+    return x.sum()
+class Data:
+    def __init__(self):
+        self.counts = {}
+    def batch(self):
+        self.counts["n"] += 1
+        return draw(), 1
+data = Data()
+for i in range(100):
+    x, y = data.batch()
+    f(x[:, 1:])
+"""
+
+
+def test_a_count_in_a_dict_is_no_length() -> None:
+    assert _levels(_GROWS, ShapeVaryingLoop()) == []
+
+
+_PREPARED = """
+import jax, jax.numpy as jnp
+def stimulus(x):
+    y = jnp.exp(x) * 2 + jnp.sin(x)
+    return y - y.mean()
+def run(loader, fit):
+    for batch in loader:
+        x, y = batch
+        x = jax.vmap(stimulus)(x)
+        fit(x, y)
+"""
+
+
+def test_a_fresh_batch_is_no_state() -> None:
+    assert _levels(_PREPARED, VmapOfJit()) == []
