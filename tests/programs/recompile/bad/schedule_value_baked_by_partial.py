@@ -1,5 +1,6 @@
 # source: google-deepmind/optax#262
 # blind: first
+# missed: a function that each iteration jits anew with another number; only its donation is told, as advice
 
 import functools
 
