@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass, replace
 
 from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
-from jaxlint.api.syntax import dotted, nodes_of
+from jaxlint.api.syntax import all_parameters, cache, dotted, names_stored, nodes_of
+from jaxlint.api.values import BoundMethod, Function
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._slices import calls_in
@@ -20,7 +22,7 @@ class ModeLeftOn(Rule):
 
     ## What it does
     Finds `model.eval()` of an nnx module in a loop that also trains the model and never calls
-    `model.train()`.
+    `model.train()`. Either may be in a function that the loop calls.
 
     ## Why is this bad?
     `eval` sets `deterministic` of dropout and `use_running_average` of batch normalization in the
@@ -63,27 +65,118 @@ class ModeLeftOn(Rule):
     category = "api"
     severity = Severity.WARNING
 
-    @concerns(where=lambda name: not name or name.startswith("flax."), methods=("eval",))
+    def __init__(self) -> None:
+        self.evals: list[tuple[CallEvent, _Left]] = []
+        self.calls: dict[ast.Call, tuple[Function, _Left]] = {}  # of functions of the program, on the host
+        self.restoring: dict[ast.AST, str] = {}  # functions in which some model goes back to training mode
+        self.restored: set[ast.AST] = set()  # loops in which one does
+
+    @concerns("flax.", callees=("Function", "BoundMethod", "Unknown", "ExternalMethod"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node, frame = event.node, event.frame
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args:
+        if not isinstance(node, ast.Call) or not _has_nnx(frame.module):
+            return
+        function = event.callee.function if isinstance(event.callee, BoundMethod) else event.callee
+        if isinstance(function, Function):
+            if not frame.stage.staged:
+                self.calls[node] = function, _Left.of(event, "")
+            return
+        if not isinstance(node.func, ast.Attribute) or node.args:
+            return
+        if node.func.attr == "train":
+            for one in (frame, *frame.callers()):
+                self.restored.update(loop.node for loop in one.loops)
+                if one.function is not None:
+                    self.restoring[one.function.node] = one.function.name
             return
         model = dotted(node.func.value)
         if node.func.attr != "eval" or not model or frame.stage.staged or frame.is_in_test():
             return
-        if not _has_nnx(report.module) or _says_train(report.module):
-            return
-        for loop in frame.loops:
-            trained = _trains(loop.node, model)
-            if trained is not None and not _ends_after(loop.node, node, report.module):
-                report(
-                    node,
-                    f"`{model}` is still in evaluation mode when `{last_name(trained.func)}` trains it next; call `{model}.train()` before",
-                    reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} never switches back to training mode",
-                )
-                return
+        if not _says_train(frame.module):
+            self.evals.append((event, _Left.of(event, model)))
+
+    def finish(self, report: Reporter) -> None:
+        """Runs when all calls were seen: a loop may call the function with `eval`, and one that sets the mode back."""
+        told: set[ast.AST] = set()
+        for event, left in self.evals:
+            found = self.trained_next(left, 0)
+            if found is None or event.node in told:
+                continue
+            told.add(event.node)
+            loop, trained = found
+            report.event = event
+            report(
+                event.node,
+                f"`{left.model}` is still in evaluation mode when `{last_name(trained.func)}` trains it next; call `{left.model}.train()` before",
+                reason=f"the loop at line {getattr(loop, 'lineno', '?')} never switches back to training mode",
+            )
+
+    def trained_next(self, left: _Left, depth: int) -> tuple[ast.AST, ast.Call] | None:
+        """The loop that repeats a call which leaves a model in evaluation mode, and what trains the model in it."""
+        for loop in left.loops:
+            trained = _trains(loop, left.model)
+            if trained is not None and not _ends_after(loop, left.node, left.module):
+                if loop not in self.restored and not any(map(self.restores, calls_in(loop))):
+                    return loop, trained
+        if left.function is None or depth == _DEEPEST:
+            return None
+        root, dot, below = left.model.partition(".")
+        if root in names_stored(left.function.node):
+            return None  # not the object that the caller gave
+        for call, (function, around) in self.calls.items():
+            given = _given(function, call, root) if function.node is left.function.node else ""
+            if given:
+                found = self.trained_next(replace(around, model=given + dot + below), depth + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def restores(self, call: ast.Call) -> bool:
+        """Whether a call may set a model back to training mode."""
+        if call in self.calls:
+            return self.calls[call][0].node in self.restoring
+        return last_name(call.func) in self.restoring.values()
 
 
+_DEEPEST = 3  # calls between the loop and `eval`
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A call that leaves a model in evaluation mode, and what is around it."""
+
+    node: ast.AST
+    model: str  # its name there
+    function: Function | None
+    loops: tuple[ast.AST, ...]
+    module: Module
+
+    @staticmethod
+    def of(event: CallEvent, model: str) -> _Left:
+        frame = event.frame
+        loops = tuple(loop.node for loop in frame.loops)
+        return _Left(event.node, model, frame.function, loops, frame.module)
+
+
+def _given(function: Function, call: ast.Call, parameter: str) -> str:
+    """The place that a call gives for a parameter, the object of a method included; "" if it is none."""
+    names = [p.arg for p in all_parameters(function.node)]
+    if parameter not in names:
+        return parameter if function.cls is None else ""  # of an enclosing scope
+    if function.cls is not None and not function.kind and isinstance(call.func, ast.Attribute):
+        if parameter == names[0]:
+            return dotted(call.func.value)
+        names = names[1:]
+    for keyword in call.keywords:
+        if keyword.arg == parameter:
+            return dotted(keyword.value)
+    position = names.index(parameter)
+    if position >= len(call.args) or any(isinstance(part, ast.Starred) for part in call.args):
+        return ""
+    return dotted(call.args[position])
+
+
+@cache
 def _has_nnx(module: Module) -> bool:
     imports = [*nodes_of(module.tree, ast.Import), *nodes_of(module.tree, ast.ImportFrom)]
     return any("nnx" in ast.unparse(statement) for statement in imports)
@@ -113,7 +206,10 @@ def _trains(loop: ast.AST, model: str) -> ast.Call | None:
     for call in calls_in(loop):
         name = last_name(call.func).lower()
         if _TRAINING.search(name) and not _EVALUATING.search(name):
-            if any(dotted(argument) == model for argument in passed(call)):
+            given = [dotted(argument) for argument in passed(call)]
+            if isinstance(call.func, ast.Attribute):
+                given.append(dotted(call.func.value))
+            if any(place and f"{model}.".startswith(f"{place}.") for place in given):
                 return call
     return None
 

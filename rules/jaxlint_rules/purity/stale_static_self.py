@@ -6,7 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxlint.api import Module, Reporter, Rule, StaticArgumentEvent, TransformEvent
+from jaxlint.api import (
+    CallEvent,
+    Module,
+    Reporter,
+    Rule,
+    StaticArgumentEvent,
+    TransformEvent,
+    concerns,
+)
 from jaxlint.api.syntax import FunctionNode, cache, dotted, nodes_of
 from jaxlint.api.values import ClassValue, Function, Instance, Partial
 from jaxlint.finding import Severity
@@ -20,6 +28,7 @@ from jaxlint_rules._compiled_methods import (
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules.purity._captures import between, functions_of, timeline
 from jaxlint_rules.purity._closures import kept_closure, reads_of_closure
+from jaxlint_rules.purity._object_calls import CallsByClass, callers_of
 
 # Methods that run before all others, by name.
 _FIRST = re.compile(
@@ -75,8 +84,9 @@ class StaleStaticSelf(Rule):
 
     ## When not to fix
     Attributes that are set only before the first call (in `__init__`, `setup`, `build`, `reset` and
-    similar methods, or that start as None) are not reported. Nor are classes with their own
-    `__eq__` and `__hash__`, and attributes set by a method that jits the function again.
+    similar methods, or that start as None) are not reported, unless the program calls that method
+    between two calls of the compiled one. Nor are classes with their own `__eq__` and `__hash__`,
+    and attributes set by a method that jits the function again.
 
     ## References
     - [JAX: using jax.jit with methods](https://docs.jax.dev/en/latest/faq.html#how-to-use-jit-with-methods)
@@ -96,6 +106,11 @@ class StaleStaticSelf(Rule):
             set()
         )  # methods, and attributes that their functions read too early
         self.lost: dict[ast.AST, str] = {}  # changes of static arguments, by place
+        self.calls = CallsByClass()
+
+    @concerns(callees=("BoundMethod", "Transformed"))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        self.calls.add(event)
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         self.check_argument(event, report)
@@ -159,8 +174,10 @@ class StaleStaticSelf(Rule):
         for name, (read, _) in reads.items():
             if closure is not None and (closure.maker, name) in self.kept:
                 continue  # told of another function that the method creates
-            change = _change(cls, name, inside, holder) or _change_from_outside(
-                cls, name, holder or method.name, self.called.get(cls.node, set())
+            change = (
+                _change(cls, name, inside, holder)
+                or _change_from_outside(cls, name, holder or method.name, self.called.get(cls.node, set()))
+                or _change_in_use(cls, name, holder or method.name, self.calls)
             )
             if change is None:
                 continue
@@ -252,6 +269,32 @@ def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tu
                 changing.add(method.name)
     # An attribute that only one method sets is probably set before the first call.
     return found if not starts_as_none and (has_start or len(changing) > 1) else None
+
+
+def _change_in_use(cls: ClassValue, name: str, runs: str, calls: CallsByClass) -> tuple[str, ast.expr] | None:
+    """A method that rebinds the attribute and that the program calls between two calls of the compiled one. What the
+    method is called does not matter then: `load` and `reset` need not be the first to run."""
+    stores = {
+        method.name: own.stores[name][0]
+        for known in cls.mro()
+        for method in known.node.body
+        if isinstance(method, ast.FunctionDef) and method.args.args and method.name != "__init__"
+        if name in (own := facts_of_method(method)).stores
+    }
+    makers = {
+        method.name
+        for known in cls.mro()
+        for method in known.node.body
+        if isinstance(method, ast.FunctionDef) and method.args.args and method.name != "__init__"
+        if (own := facts_of_method(method)).jits or runs in own.stores
+    }
+    again = {*makers, *(caller for maker in makers for caller in callers_of(cls, maker))}
+    for method, store in stores.items():
+        changing = {method, *callers_of(cls, method)} - {"__init__"}
+        call = calls.change_between(cls, changing, runs) if changing.isdisjoint(again) else None
+        if call is not None:
+            return f"`{method}`, which line {call.lineno} calls between two calls,", store
+    return None
 
 
 def _change_from_outside(

@@ -28,6 +28,7 @@ from jaxlint.api.values import (
     short_source,
     spec_entries,
     strings,
+    symbolic_shape,
     varies_over,
 )
 from jaxlint.finding import Severity
@@ -320,10 +321,16 @@ def _children(value: Value) -> dict[object, Value] | None:
 
 
 def _shape(value: Value, event: CallEvent) -> tuple[int, ...] | None:
-    """The shape of an argument; for a NumPy array, as far as the call shows it."""
+    """The shape of an argument; for a NumPy array of unknown make, as far as the call shows it."""
     known = shape_of(value)
-    if known is not None or not isinstance(value, NumpyArray) or not isinstance(event.node, ast.Call):
+    if known is not None or not isinstance(value, NumpyArray):
         return known
+    shape = symbolic_shape(value)
+    sizes = tuple(size for size in shape or () if isinstance(size, int))
+    if shape is not None and len(sizes) == len(shape):
+        return sizes
+    if not isinstance(event.node, ast.Call):
+        return None
     place = next((index for index, given in enumerate(event.args) if given is value), len(event.node.args))
     written = event.node.args[place] if place < len(event.node.args) else None
     if not isinstance(written, ast.Call):
