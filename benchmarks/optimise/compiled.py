@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import platform
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ from typing import Any
 
 PROGRAMS = Path(__file__).parent / "programs"
 NAMES = ("attention", "cross_entropy", "transformer")
-_ARGUMENTS = ["--", "--steps", "2"]
+_ARGUMENTS = ["--steps", "2"]
 _MIB = 2**20
 
 
@@ -42,19 +43,25 @@ class Row:
 
     @property
     def recovered(self) -> float:
-        """The share of the expert's gain."""
-        return (self.naive - self.found) / (self.naive - self.expert)
+        """The share of the expert's gain; infinite if the expert's version needs as much as the original, NaN if its need
+        is not known."""
+        gain = self.naive - self.expert
+        return math.inf if gain <= 0 else (self.naive - self.found) / gain
 
 
-def _verify(program: Path, target: str, folder: Path, transforms: list[str]) -> Any:
+def verify(
+    program: Path, target: str, folder: Path, transforms: list[str], function: str, arguments: list[str]
+) -> Any:
+    """What verify says of one function of a program: a record for each candidate and the original."""
     copy = folder / "program.py"
-    shutil.copy(program, copy)
+    if copy != program:
+        shutil.copy(program, copy)
     report = folder / "report.json"
     command = [str(Path(sys.executable).with_name("jaxlint")), "verify", "-q", "--target", target]
     command += ["--timeout", "3000", "--output-format", "json", "--output", str(report)]
     for name in transforms:
         command += ["--transform", name]
-    command += ["--save", str(folder / "costs.json"), str(copy), *_ARGUMENTS]
+    command += ["--save", str(folder / "costs.json"), str(copy), "--", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{program}: verify ended with {done.returncode}: {done.stderr.strip()[-800:]}")
@@ -62,11 +69,12 @@ def _verify(program: Path, target: str, folder: Path, transforms: list[str]) -> 
         result
         for run in json.loads(report.read_text())["runs"]
         for result in run["results"]
-        if result["function"] == "train_step"
+        if result["function"] == function
     ]
 
 
-def _peak(result: Any) -> float:
+def peak(result: Any) -> float:
+    """Peak memory by the compiler, in bytes; NaN if it is not known."""
     return float((result.get("after") or {}).get("peak_bytes") or "nan")
 
 
@@ -74,31 +82,39 @@ def measure(name: str, target: str, transforms: list[str]) -> Row:
     """One program."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
-        found = _verify(PROGRAMS / name / "naive.py", target, Path(scratch), transforms)
-        theirs = _verify(PROGRAMS / name / "expert.py", target, Path(scratch), ["donation"])
-    naive = next(_peak(result) for result in found if result["candidate"] == "original")
-    expert = next(_peak(result) for result in theirs if result["candidate"] == "original")
-    good = [
-        result for result in found if result["status"] == "compiled" and result["candidate"] != "original"
-    ]
-    best = min(good, key=_peak, default=None)
-    others = [
-        f"{r['candidate']}: {r['status']}, {r['reason']}" for r in found if r["candidate"] != "original"
-    ]
+        folder = Path(scratch)
+        found = verify(PROGRAMS / name / "naive.py", target, folder, transforms, "train_step", _ARGUMENTS)
+        theirs = verify(PROGRAMS / name / "expert.py", target, folder, ["donation"], "train_step", _ARGUMENTS)
+    expert = next(peak(result) for result in theirs if result["candidate"] == "original")
+    return row_of(name, found, expert, time.monotonic() - start)
+
+
+def row_of(name: str, found: Any, expert: float, seconds: float) -> Row:
+    """The best of what verify found (as of `verify`) beside the bytes of the expert's version."""
+    naive = next(peak(result) for result in found if result["candidate"] == "original")
+    others = [result for result in found if result["candidate"] != "original"]
+    best = min((result for result in others if result["status"] == "compiled"), key=peak, default=None)
     return Row(
         name,
         naive,
-        naive if best is None else _peak(best),
+        naive if best is None else peak(best),
         expert,
-        "nothing" if best is None else _how(best),
-        others,
-        time.monotonic() - start,
+        "nothing" if best is None else how(best),
+        [f"{result['candidate']}: {result['status']}, {result['reason']}" for result in others],
+        seconds,
     )
 
 
-def _how(result: Any) -> str:
+def how(result: Any) -> str:
+    """The candidates that a result combines."""
     base = result["base"]
     return f"{base} + {result['candidate']}" if base else str(result["candidate"])
+
+
+def _share(row: Row) -> str:
+    if math.isnan(row.recovered):
+        return "the expert's does not compile"
+    return "the expert gains none" if math.isinf(row.recovered) else f"{row.recovered:.0%}"
 
 
 def table(rows: list[Row], target: str) -> str:
@@ -108,7 +124,7 @@ def table(rows: list[Row], target: str) -> str:
     for row in rows:
         sizes = [f"{size / _MIB:.1f} MiB" for size in (row.naive, row.found, row.expert)]
         lines.append(
-            f"| {row.name} | {' | '.join(sizes)} | {row.recovered:.0%} | `{row.how}` | {row.seconds:.0f} s |"
+            f"| {row.name} | {' | '.join(sizes)} | {_share(row)} | `{row.how}` | {row.seconds:.0f} s |"
         )
     lines += ["", "Every candidate:", ""]
     for row in rows:

@@ -37,6 +37,16 @@ OTHER = {
     "haiku.RMSNorm": "hk.RMSNorm(-1)",
     "haiku.BatchNorm": "hk.BatchNorm(True, True, 0.9)",
     "haiku.GroupNorm": "hk.GroupNorm(2)",
+    "flax.linen.DenseGeneral": "linen.DenseGeneral(5)",
+    "flax.linen.ConvTranspose": "linen.ConvTranspose(5, (3,))",
+    "flax.linen.MultiHeadAttention": "linen.MultiHeadAttention(2)",
+    "flax.linen.MultiHeadDotProductAttention": "linen.MultiHeadDotProductAttention(2)",
+    "flax.linen.SelfAttention": "linen.SelfAttention(2)",
+    "flax.nnx.LinearGeneral": "nnx.LinearGeneral(4, 5{1})",
+    "flax.nnx.ConvTranspose": "nnx.ConvTranspose(4, 5, (3,){1})",
+    "flax.nnx.MultiHeadAttention": "nnx.MultiHeadAttention(2, 4, decode=False{1})",
+    "haiku.Flatten": "hk.Flatten()",
+    "haiku.nets.MLP": "hk.nets.MLP([5])",
 }
 PREFIXES = {"flax.linen.": "linen.", "flax.nnx.": "nnx.", "equinox.nn.": "eqx.nn.", "haiku.": "hk."}
 EXTRA = {"flax.nnx.": ", rngs=nnx.Rngs(0)", "equinox.nn.": ", key=jax.random.key(0)"}
