@@ -274,7 +274,7 @@ def test_pathological_programs_end_without_false_claims(generate: Callable[[], s
     findings = findings_in(tmp_path, {"program.py": program})
     seconds = time.process_time() - started
     assert findings == []
-    assert seconds < 10
+    assert seconds < 30  # a few seconds; without its bounds it would not end
 
 
 @pytest.mark.parametrize("given", ["run", "run, None"])
