@@ -104,6 +104,14 @@ class MethodFacts:
     jits: bool = False  # it compiles something again
 
 
+def methods_of(cls: ClassValue) -> Iterator[ast.FunctionDef]:
+    """The methods of a class and of those it inherits from, that take the object."""
+    for known in cls.mro():
+        for method in known.node.body:
+            if isinstance(method, ast.FunctionDef) and method.args.args:
+                yield method
+
+
 @cache
 def facts_of_method(method: FunctionNode) -> MethodFacts:
     me = method.args.args[0].arg

@@ -43,6 +43,8 @@ from jaxlint.staging.values.measured import length_of
 
 _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
+_MOST_PAIRS = 16  # that `zip` gives one by one
+
 
 class BuiltinCalls(Part):
     """Evaluates calls of builtins."""
@@ -174,13 +176,6 @@ class BuiltinCalls(Part):
         known = self.containers.known_items(value)
         return [] if known is None and self.loops.trip_count(value) == 0 else known
 
-    def rows_of(self, value: Value, call: Call) -> list[Value] | None:
-        """The rows of an array, if their number is known and small."""
-        rows = self.loops.trip_count(value) if isinstance(value, (Array, NumpyArray)) else None
-        if rows is None or rows > MAX_UNROLLED:
-            return None
-        return [self.containers.element_of(value, call.node, call.frame) for _ in range(rows)]
-
     def enumerate_call(self, name: str, call: Call) -> Value:
         first = call.args[0] if call.args else UNKNOWN
         items = self.items_of(first)
@@ -252,23 +247,20 @@ class BuiltinCalls(Part):
             if isinstance(row, TupleValue) and row.items is not None:
                 return TupleValue([TupleValue(None, part) for part in row.items])
         columns = [self.items_of(value) for value in args]
-        if self.machine.exact and any(column is not None for column in columns):
-            columns = [
-                self.rows_of(value, call) if c is None else c for c, value in zip(columns, args, strict=True)
-            ]
-        if any(self.loops.trip_count(value) == 0 for value in args):
+        counts = [self.loops.trip_count(value) for value in args]
+        if 0 in counts:
             return TupleValue([])
-        known = [column for column in columns if column is not None]
-        length = min(map(len, known), default=17)
-        if (
-            length <= 16
-        ):  # the rows of arrays count as long as what they are paired with: keys, one for each layer
-            paired = [
-                self._rows(value, length, call) if column is None else column
+        # The rows of an array count as long as what they are paired with, such as keys, one for each layer.
+        lengths = [len(column) for column in columns if column is not None]
+        if self.machine.exact and lengths:
+            lengths += [count for count in counts if count is not None]
+        if lengths and min(lengths) <= _MOST_PAIRS:
+            rows = [
+                self._rows(value, min(lengths), call) if column is None else column
                 for value, column in zip(args, columns, strict=True)
             ]
-            if None not in paired:
-                return TupleValue([TupleValue(list(row)) for row in zip(*paired, strict=False)])  # type: ignore[arg-type]
+            if None not in rows:
+                return TupleValue([TupleValue(list(row)) for row in zip(*rows, strict=False)])  # type: ignore[arg-type]
         return ListValue(
             None,
             TupleValue([self.containers.element_of(a, call.node, call.frame) for a in args]),

@@ -190,8 +190,6 @@ class Containers(Part):
         """The items of a comprehension over a short sequence with known items; None for any other."""
         generator = node.generators[0]
         source = generator.iter
-        if isinstance(source, ast.Call) and not source.args and isinstance(source.func, ast.Attribute):
-            source = source.func.value if source.func.attr in _OF_DICTS else source
         simple = isinstance(source, (ast.Tuple, ast.List)) or _is_plain(source)
         if len(node.generators) != 1 or not (self.machine.exact or (simple and not generator.ifs)):
             return None

@@ -31,9 +31,8 @@ class Rows:
     def __init__(self, axes: object, out: object) -> None:
         self.axes = axes
         self.out = out
-        self.along: tuple[Value, int] | Value | None = (
-            None  # a mapped array and its axis, or how many rows there are
-        )
+        # A mapped array and its axis, or how many rows there are.
+        self.along: tuple[Value, int] | Value | None = None
 
     @classmethod
     def of(cls, t: Transformed) -> Rows | None:

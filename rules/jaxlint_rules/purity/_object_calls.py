@@ -10,7 +10,7 @@ from jaxlint.api import CallEvent, Module
 from jaxlint.api.syntax import dotted
 from jaxlint.api.values import BoundMethod, ClassValue, Instance
 from jaxlint_rules._callables import innermost
-from jaxlint_rules._compiled_methods import facts_of_method
+from jaxlint_rules._compiled_methods import facts_of_method, methods_of
 from jaxlint_rules.purity._captures import Owner, Place, between, timeline
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -77,13 +77,11 @@ def callers_of(cls: ClassValue, name: str) -> Iterator[str]:
     waiting, seen = [name], {name}
     while waiting:
         called = waiting.pop()
-        for known in cls.mro():
-            for method in known.node.body:
-                if isinstance(method, ast.FunctionDef) and method.args.args and method.name not in seen:
-                    if called in facts_of_method(method).called:
-                        seen.add(method.name)
-                        waiting.append(method.name)
-                        yield method.name
+        for method in methods_of(cls):
+            if method.name not in seen and called in facts_of_method(method).called:
+                seen.add(method.name)
+                waiting.append(method.name)
+                yield method.name
 
 
 def _place(node: ast.Call, owner: Owner, receiver: str, module: Module) -> Place | None:

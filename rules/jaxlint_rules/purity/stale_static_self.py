@@ -23,6 +23,7 @@ from jaxlint_rules._compiled_methods import (
     captured_self,
     facts_of_method,
     is_identified_by_itself,
+    methods_of,
     reads_of_self,
 )
 from jaxlint_rules._names import last_name, passed
@@ -274,26 +275,22 @@ def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tu
 def _change_in_use(cls: ClassValue, name: str, runs: str, calls: CallsByClass) -> tuple[str, ast.expr] | None:
     """A method that rebinds the attribute and that the program calls between two calls of the compiled one. What the
     method is called does not matter then: `load` and `reset` need not be the first to run."""
-    stores = {
-        method.name: own.stores[name][0]
-        for known in cls.mro()
-        for method in known.node.body
-        if isinstance(method, ast.FunctionDef) and method.args.args and method.name != "__init__"
-        if name in (own := facts_of_method(method)).stores
-    }
-    makers = {
-        method.name
-        for known in cls.mro()
-        for method in known.node.body
-        if isinstance(method, ast.FunctionDef) and method.args.args and method.name != "__init__"
-        if (own := facts_of_method(method)).jits or runs in own.stores
-    }
+    stores: dict[str, ast.Attribute] = {}
+    makers: set[str] = set()
+    for method in methods_of(cls):
+        own = facts_of_method(method)
+        if method.name == "__init__":
+            continue
+        if name in own.stores:
+            stores[method.name] = own.stores[name][0]
+        if own.jits or runs in own.stores:
+            makers.add(method.name)
     again = {*makers, *(caller for maker in makers for caller in callers_of(cls, maker))}
-    for method, store in stores.items():
-        changing = {method, *callers_of(cls, method)} - {"__init__"}
+    for changed, store in stores.items():
+        changing = {changed, *callers_of(cls, changed)} - {"__init__"}
         call = calls.change_between(cls, changing, runs) if changing.isdisjoint(again) else None
         if call is not None:
-            return f"`{method}`, which line {call.lineno} calls between two calls,", store
+            return f"`{changed}`, which line {call.lineno} calls between two calls,", store
     return None
 
 
