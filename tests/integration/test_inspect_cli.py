@@ -150,5 +150,6 @@ def test_arrays_are_shown_by_line(tmp_path: Path) -> None:
             "weak": False,
             "tracer": False,
             "cases": [],
+            "complete": True,
         }
     ]
