@@ -291,7 +291,8 @@ def test_a_hover_over_a_variable_says_that_it_is_a_tracer(project: Path) -> None
         uri = editor.open("clipped.py", CLIPPED)
         said = await editor.hover(uri, 7, 8)
         assert (
-            said == "`norm` is **a tracer** in `clip`.\n\nWhy: `step` is decorated with `jax.jit` at line 13."
+            said
+            == "`norm` is **a tracer** in `clip`, `?[]`.\n\nWhy: `step` is decorated with `jax.jit` at line 13."
         )
         assert "`halves` is **a tracer** in `clip`" in await editor.hover(uri, 8, 16)
         assert await editor.hover(uri, 17, 2) == ""

@@ -111,8 +111,12 @@ class Encoder:
 """
 
 
+# The second store of one attribute in one function is told with the first.
+_LEAKS = {"a.py:8": Severity.WARNING, "a.py:9": Severity.INFO, "a.py:14": Severity.WARNING}
+
+
 def test_a_tracer_in_an_attribute_that_nothing_else_reads_is_a_warning(tmp_path: Path) -> None:
-    assert set(severities(tmp_path, {"a.py": _ENCODER}, "tracer-leak").values()) == {Severity.WARNING}
+    assert severities(tmp_path, {"a.py": _ENCODER}, "tracer-leak") == _LEAKS
 
 
 @pytest.mark.parametrize(
@@ -128,12 +132,13 @@ def test_a_tracer_in_an_attribute_that_nothing_else_reads_is_a_warning(tmp_path:
 def test_it_is_an_error_where_it_is_read_before_it_is_stored_again(tmp_path: Path, reader: str) -> None:
     found = severities(tmp_path, {"a.py": _ENCODER + "\n" + reader}, "tracer-leak")
     assert found["a.py:14"] is Severity.ERROR
-    assert found["a.py:9"] is Severity.WARNING
+    assert found["a.py:8"] is Severity.WARNING
+    assert found["a.py:9"] is Severity.INFO
 
 
 def test_it_is_a_warning_beside_a_class_that_has_an_attribute_of_that_name(tmp_path: Path) -> None:
     other = "\nclass Gauge:\n    def __init__(self, level):\n        self.level = level\n\n    def shown(self):\n        return float(self.level)\n"
-    assert set(severities(tmp_path, {"a.py": _ENCODER + other}, "tracer-leak").values()) == {Severity.WARNING}
+    assert severities(tmp_path, {"a.py": _ENCODER + other}, "tracer-leak") == _LEAKS
 
 
 @pytest.mark.parametrize(
