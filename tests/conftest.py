@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +14,10 @@ from benchmarks.corpora.fetch import cache_folder
 
 # Tests are of the CPU wherever they run; `make gpu` says otherwise.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# A shell that runs the tests in the background ignores interrupts for them, and their programs would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="module")

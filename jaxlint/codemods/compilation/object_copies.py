@@ -24,18 +24,17 @@ from jaxlint.codemods.compilation.region_attributes import (
     object_of,
     refuse_hooks,
 )
-from jaxlint.codemods.compilation.region_values import set_by_constructor
+from jaxlint.codemods.compilation.region_values import is_set_later, set_by_constructor
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File, function_around
+from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import Cls, Inst, Value, leaves_of
 from jaxlint.codemods.source.layout import fresh_name
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
 
 _COPY_HOOKS = ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__slots__", "__new__", "__del__", "__getnewargs__", "__getnewargs_ex__")  # fmt: skip
-_CONSTRUCTORS = ("__init__", "__post_init__")
 
 
 def attributes_of_copy(
@@ -71,7 +70,7 @@ def attributes_of_copy(
             continue
         if (
             node.attr in found.set
-            or _is_set_later(node.attr, cls, possible)
+            or is_set_later(node.attr, cls, possible)
             or not is_read_in_place(node, site, possible, file, is_object)
         ):
             found.taken.append(node.attr)
@@ -137,20 +136,6 @@ class _Reads:
             for statement in method.body:
                 self.of(statement, first_parameter(method), place.file)
         return True
-
-
-def _is_set_later(name: str, cls: Cls, possible: PossibleValues) -> bool:
-    """Whether the program may set an attribute of such an object after its construction."""
-    classes = possible.classes.heirs(cls)
-    for file, store in possible.program.stores.get(name, ()):
-        method = function_around(store, file)
-        own = isinstance(store.value, ast.Name) and store.value.id == first_parameter(method)
-        if own and getattr(method, "name", "") in _CONSTRUCTORS:
-            continue
-        values = possible.of(store.value, file)
-        if not values or any(not isinstance(one, Inst) or one.cls in classes for one in values):
-            return True
-    return False
 
 
 def _refuse_copies(cls: Cls, possible: PossibleValues) -> None:

@@ -194,10 +194,14 @@ class Region:
             if isinstance(node, ast.expr) and is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
         others = [name for name in read if name not in bound and name not in self.given]
+
+        def stays(value: Value) -> bool:
+            return is_object(value) or is_settings(value, possible)
+
         if self.copies_object:
-            attributes = attributes_of_copy(self.site, self.scope, self.nodes, possible, file, is_object)
+            attributes = attributes_of_copy(self.site, self.scope, self.nodes, possible, file, stays)
         else:
-            attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, is_object, left)
+            attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, stays, left)
         self.own = attributes
         if attributes.me in others:
             others.remove(attributes.me)

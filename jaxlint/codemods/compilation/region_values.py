@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -31,6 +31,7 @@ from jaxlint.codemods.purity.values import (
 # Neither arrays nor containers of them: a jitted function closes over them.
 _OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
 _PLAIN = frozenset({NUMBER, TEXT, NONE})
+CONSTRUCTORS = ("__init__", "__post_init__")
 _STATES = ("optax.", "jax.")  # trees that these make
 _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
@@ -47,16 +48,37 @@ def only_unknown(values: frozenset[Value]) -> bool:
 
 
 def is_settings(value: Value, possible: PossibleValues) -> bool:
-    """Whether a value is an object of a dataclass that holds only numbers and strings, which nothing sets after its creation."""
+    """Whether a value is an object that holds only numbers and strings, which nothing sets after its creation."""
     if not isinstance(value, Inst) or possible.external_bases(value.cls):
         return False
-    named = possible.classes.decorators(value.cls)
-    fields = possible.fields(value.cls)
-    if not fields or not named or not all(one.startswith("dataclasses.dataclass") for one in named):
+    if not all(one.startswith("dataclasses.dataclass") for one in possible.classes.decorators(value.cls)):
         return False
-    if any(possible.program.stores.get(one) for one in fields):
-        return False
-    return all(possible.attribute(value, one) <= _PLAIN for one in fields)
+    line = possible.classes.line(value.cls)
+    names = dict.fromkeys(possible.fields(value.cls))
+    for cls in line:
+        for statement in cls.node.body:
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            names |= dict.fromkeys(one.id for one in targets if isinstance(one, ast.Name))
+        parts = [part for part in ast.walk(cls.node) if isinstance(part, ast.Attribute)]
+        names |= dict.fromkeys(one.attr for one in parts if isinstance(one.ctx, ast.Store))
+    return bool(names) and all(
+        not is_set_later(one, value.cls, possible) and possible.attribute(value, one) <= _PLAIN
+        for one in names
+    )
+
+
+def is_set_later(name: str, cls: Cls, possible: PossibleValues) -> bool:
+    """Whether the program may set an attribute of an object of a class after its construction."""
+    classes = possible.classes.heirs(cls)
+    for file, store in possible.classes.stores_of(cls, name):
+        method = function_around(store, file)
+        own = isinstance(store.value, ast.Name) and store.value.id == first_parameter(method)
+        if own and getattr(method, "name", "") in CONSTRUCTORS:
+            continue
+        values = possible.of(store.value, file)
+        if not values or any(not isinstance(one, Inst) or one.cls in classes for one in values):
+            return True
+    return False
 
 
 def hold_arrays(values: frozenset[Value]) -> bool:
@@ -82,7 +104,7 @@ def is_field(name: str, objects: frozenset[Value], possible: PossibleValues) -> 
 
 def set_by_constructor(cls: Cls, possible: PossibleValues) -> Iterator[str]:
     """The attributes that the constructor of a class certainly sets."""
-    for name in ("__init__", "__post_init__"):
+    for name in CONSTRUCTORS:
         member = possible.classes.member(cls, name)
         method = member[1].node if member is not None else None
         if not isinstance(method, ast.FunctionDef):

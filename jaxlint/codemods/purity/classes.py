@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import Fixpoint
-from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
     FILLED,
@@ -145,7 +146,7 @@ class Classes:
                 )
             else:
                 found |= self._field(value, name, place)
-        stores = self.program.stores.get(name, ())
+        stores = self.stores_of(value.cls, name)
         for file, store in stores:
             found |= self._stored(store, file)
         if any(isinstance(value, Box) and value.kind in FILLED for value in found):
@@ -158,6 +159,33 @@ class Classes:
                 found = one(Method(value, name))
         return found
 
+    def stores_of(self, cls: Cls, name: str) -> list[tuple[File, ast.Attribute]]:
+        """The assignments to an attribute that may set it on an object of a class: not those that the methods of unrelated classes
+        make to their own object."""
+        stores = self.program.stores.get(name, ())
+        owners = [self._owner(store, file) for file, store in stores]
+        if all(owner is None for owner in owners):
+            return list(stores)
+        family = set(self.heirs(cls))
+        return [
+            entry
+            for entry, owner in zip(stores, owners, strict=True)
+            if owner is None or not family.isdisjoint(self.heirs(owner))
+        ]
+
+    def _owner(self, store: ast.Attribute, file: File) -> Cls | None:
+        """The class whose method sets an attribute of its own object; None if it may set one of another object."""
+        method = function_around(store, file)
+        if not isinstance(method, ast.FunctionDef) or method.decorator_list:
+            return None
+        me = first_parameter(method)
+        if not isinstance(store.value, ast.Name) or store.value.id != me:
+            return None
+        scope = file.names.scope_inside(method)
+        if scope is None or len(scope.bindings.get(me, ())) != 1:
+            return None
+        return self.class_around(method, file)
+
     def _is_filled_attribute(self, name: str) -> bool:
         """Whether a container in an attribute may get more elements: some use does more than read it."""
         return any(not _only_looks(load, file) for file, load in self.program.loads.get(name, ()))
@@ -165,11 +193,14 @@ class Classes:
     def _field(self, value: Inst, name: str, place: Place) -> Values:
         """A field of a dataclass or module: its default, and the arguments at calls of the class."""
         found: Values = NOTHING
+        later = False
         for binding in place.scope.bindings[name]:
             statement = place.file.names.parents.get(binding.node)
             given = getattr(statement, "value", None)
             if isinstance(statement, (ast.Assign, ast.AnnAssign)) and given is not None:
-                found |= self.possible.of(given, place.file)
+                default = self._default(given, place.file)
+                found |= default or NOTHING
+                later = default is None
         fields = self.fields(value.cls)
         for cls in self.heirs(value.cls):
             for file, call in self.program.calls.get(cls.node.name, ()):
@@ -179,9 +210,27 @@ class Classes:
                     found |= self.possible.of(keyword, file)
                 elif index < len(call.args):
                     found |= self.possible.of(call.args[index], file)
-        if not found and self._sets_alone(value.cls, name):
+        if not found and (later or self._sets_alone(value.cls, name)):
             return NOTHING
         return found or unknown(f".{name}")
+
+    def _default(self, given: ast.expr, file: File) -> Values | None:
+        """What a field of a class is at first: the default in `dataclasses.field(...)`, too; None if only its methods set it."""
+        if not isinstance(given, ast.Call) or self.possible.name_of(given.func, file) != "dataclasses.field":
+            return self.possible.of(given, file)
+        named = {one.arg: one.value for one in given.keywords}
+        if (default := named.get("default")) is not None:
+            return self.possible.of(default, file)
+        made = named.get("default_factory")
+        if isinstance(made, ast.Lambda):
+            return self.possible.of(made.body, file)
+        if made is not None:
+            makers = self.possible.of(made, file)
+            if makers and all(isinstance(one_, Cls) for one_ in makers):
+                return frozenset(Inst(one_) for one_ in makers if isinstance(one_, Cls))
+            return unknown("default_factory")
+        init = named.get("init")
+        return None if isinstance(init, ast.Constant) and init.value is False else NOTHING
 
     def _sets_alone(self, cls: Cls, name: str) -> bool:
         """Whether the `__init__` of a class sets a field, and nothing builds an object with another one."""

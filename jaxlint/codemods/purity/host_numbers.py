@@ -42,6 +42,11 @@ _OF_ARRAYS_ALONE = frozenset(
     {"format", "platform", "device_buffer", "is_ready", "block_until_ready", "copy_to_host_async", "clone"}
 )  # which tracers lack
 _OF_ALL_NUMBERS = frozenset({"conjugate", "real", "imag"})  # which arrays have too
+_CONSTANTS = {
+    f"{module}.{name}": value
+    for module in ("jax.numpy", "numpy", "math")
+    for name, value in (("pi", math.pi), ("e", math.e), ("tau", math.tau))
+}
 _DEPTH = 8
 
 
@@ -256,7 +261,8 @@ class HostNumbers:
         holder = node.value if isinstance(node, ast.Subscript) else node
         if isinstance(holder, ast.Attribute) and holder.attr in ("shape", "size", "ndim"):
             return _LENGTH
-        return _ANY
+        constant = _CONSTANTS.get(self.possible.name_of(node, file))
+        return Number(frozenset({"float"}), constant, fits=True) if constant is not None else _ANY
 
     def _variable(self, node: ast.Name, file: File, depth: int) -> Number:
         scope = file.names.scope_at(node).resolve(node.id)

@@ -32,6 +32,7 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
+from jaxlint.jaxapi.layer_classes import NNX_DICTS, NNX_LISTS
 
 _TO_NUMBERS = frozenset(
     {
@@ -196,6 +197,8 @@ class Results:
             return one(Box("tuple", (self._all(first, node, file), called), NOTHING))
         if name in ("flax.core.freeze", "flax.core.unfreeze"):
             return first
+        if name in NNX_LISTS or name in NNX_DICTS:
+            return self._of_builtin("list" if name in NNX_LISTS else "dict", first, given, node, file)
         if name in ("jax.device_put", "jax.block_until_ready"):
             return frozenset(ARRAY if each in (NUMPY, NUMBER) else each for each in first)
         return None

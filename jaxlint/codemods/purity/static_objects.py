@@ -29,15 +29,22 @@ class StaticObjects:
     def changing(
         self, function: FunctionNode, file: File, static: Set[str], traced: Mapping[ast.AST, File]
     ) -> Iterator[str]:
-        """The attributes of the static parameters that `traced` functions read and that may change, in words."""
-        classes = {
-            heir
-            for parameter in parameters(function)
-            if parameter.arg in static and not self._is_receiver(parameter, function, file)
-            for value in leaves_of(self.possible.of_parameter(parameter, file))
-            if isinstance(value, Inst)
-            for heir in self.possible.classes.heirs(value.cls)
-        }
+        """The attributes of the static parameters, and of objects in them, that `traced` functions read and that may change, in words.
+        Those of the method's own object are left to who compiles it."""
+        classes: set[Cls] = set()
+        own: set[Cls] = set()
+        for parameter in parameters(function):
+            if parameter.arg not in static:
+                continue
+            if self._is_receiver(parameter, function, file):
+                receiver = self.possible.classes.class_around(function, file)
+                own |= set(self.possible.classes.heirs(receiver)) if receiver is not None else set()
+                continue
+            for value in leaves_of(self.possible.of_parameter(parameter, file)):
+                if isinstance(value, Inst):
+                    classes |= set(self.possible.classes.heirs(value.cls))
+        own -= classes
+        classes |= own
         reads = dict(_attributes_read(traced)) if classes else {}
         for _ in range(_DEPTH):
             found = {
@@ -51,6 +58,7 @@ class StaticObjects:
             if found <= classes:
                 break
             classes |= found
+        classes -= own
         for node, other in reads.items():
             if self._may_be(node.value, other, classes):
                 yield from self._attribute(node, other, classes)

@@ -120,3 +120,56 @@ def test_an_object_that_changes_is_not_kept(rewrite: Rewrite) -> None:
     assert "def step(w):\n        g = jax.grad(noise.loss)(w)" in rewrite("region-to-jit", text, wide=True)
     changed = text.replace("print(w)", "noise.scale = noise.scale * 0.9")
     assert rewrite("region-to-jit", changed, wide=True).startswith("refused: ")
+
+
+WAVE = (
+    "from dataclasses import dataclass, field\n" + HEAD + "@dataclass\n"
+    "class Options:\n    n: int = 8\n    speed: float = 1.0\n    dx: float = field(init=False)\n\n"
+    "    def __post_init__(self):\n        self.dx = self.speed / self.n\n\n\n"
+    "class Wave:\n    def __init__(self, options):\n        self.p = options\n        self.speed = jnp.ones(8)\n"
+    "        self.u = jnp.zeros(8)\n\n"
+    "    def slope(self, u):\n        return (jnp.roll(u, 1) - u) / self.p.dx ** 2\n\n"
+    "    def source(self, t):\n        return jnp.sin(2 * jnp.pi * t)\n\n"
+    "    def step(self, t):\n"
+    "        «accel = self.speed * self.slope(self.u) + self.source(t)\n"
+    "        self.u = self.u + self.p.dx * accel»\n\n\n"
+    "wave = Wave(Options())\n"
+    "for i in range(9):\n    wave.step(i * 0.1)\n"
+)
+
+
+def test_options_of_an_object_are_read_where_they_are(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", WAVE, wide=True, often=True)
+    assert "    def _step(self, speed, u, t):\n" in after
+    assert "u = u + self.p.dx * accel\n" in after
+    plain = rewrite("region-to-jit", WAVE.replace("@dataclass\n", "").replace(" = field(init=False)", " = 1.0").replace("__post_init__", "__init__"), wide=True, often=True)  # fmt: skip
+    assert "    def _step(self, speed, u, t):\n" in plain
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    wave.step", "    wave.p.dx = wave.p.dx / 2\n    wave.step"),
+        ("    wave.step", "    setattr(wave.p, 'dx', 0.5)\n    wave.step"),
+        ("    wave.step", "    wave.p = Options(4 + i)\n    wave.step"),
+        ("    n: int = 8", "    n: list = field(default_factory=list)"),
+        ("    def slope", "    def calm(self):\n        self.p.dx = 2.0\n\n    def slope"),
+    ],
+    ids=["set again", "setattr", "replaced", "a list", "set by a method"],
+)
+def test_options_that_may_change_are_not_kept(rewrite: Rewrite, old: str, new: str) -> None:
+    assert old in WAVE
+    assert rewrite("region-to-jit", WAVE.replace(old, new, 1), wide=True, often=True).startswith("refused: ")
+
+
+def test_methods_read_no_options_that_change(rewrite: Rewrite) -> None:
+    text = HEAD + (
+        "class Options:\n    def __init__(self):\n        self.dx = 0.5\n\n\n"
+        "class Wave:\n    def __init__(self, options):\n        self.p = options\n        self.u = jnp.zeros(8)\n\n"
+        "    def slope(self, u):\n        return (jnp.roll(u, 1) - u) / self.p.dx\n\n"
+        "    def step(self, t):\n        «accel = self.slope(self.u) + t\n        self.u = self.u + accel»\n\n\n"
+        "wave = Wave(Options())\nfor i in range(9):\n    wave.step(i * 0.1)\n"
+    )
+    assert "def _step(self, u, t):" in rewrite("region-to-jit", text, wide=True, often=True)
+    changed = text.replace("    wave.step", "    wave.p.dx /= 2\n    wave.step")
+    assert "keeps the first value" in rewrite("region-to-jit", changed, wide=True, often=True)
