@@ -22,11 +22,15 @@ class ChosenChanges:
         self._moved: dict[ast.alias, set[NewImport | None]] = {}
         self._unbound: set[str] = set()  # names that no import binds any more
         self._defined: dict[str, set[Edit]] = {}  # the edits that write a function or class of that name
+        self._wholes: dict[Edit, list[frozenset[Edit]]] = {}  # the fixes that replace a text
 
     def add(self, draft: Draft) -> None:
         """Adds changes that these do not exclude."""
+        whole = frozenset(draft.edits)
         for edit in draft.edits:
             insort(self._edits, edit, key=_place)
+            if not _is_empty(edit.span):
+                self._wholes.setdefault(edit, []).append(whole)
             for name in _defined_by(edit, draft):
                 self._defined.setdefault(name, set()).add(edit)
         for new in draft.imports.all_new():
@@ -36,8 +40,8 @@ class ChosenChanges:
         self._unbound |= draft.imports.unbound()
 
     def excludes(self, draft: Draft) -> bool:
-        """Whether an edit overlaps, one import moves to two places, one name gets two meanings or two new definitions,
-        or a name is written that is no longer imported."""
+        """Whether an edit overlaps, two fixes that differ replace the same text, one import moves to two places, one name
+        gets two meanings or two new definitions, or a name is written that is no longer imported."""
         imports = draft.imports
         bound = {new.bound: new.means for new in imports.all_new()}
         return (
@@ -51,6 +55,17 @@ class ChosenChanges:
                 for name in _defined_by(edit, draft)
             )
             or any(map(self._overlaps, draft.edits))
+            or self._replaces_the_same(draft)
+        )
+
+    def _replaces_the_same(self, draft: Draft) -> bool:
+        """Whether a chosen fix replaces a text as `draft` does, and each changes something else besides: the text may
+        need what is written there."""
+        whole = frozenset(draft.edits)
+        return any(
+            not (other <= whole or whole <= other)
+            for edit in draft.edits
+            for other in self._wholes.get(edit, ())
         )
 
     def _overlaps(self, edit: Edit) -> bool:

@@ -36,15 +36,22 @@ def test_edits_are_excluded_if_they_overlap_one_that_was_chosen() -> None:
     seen: set[bool] = set()
     for seed in range(300):
         random_ = random.Random(seed)
-        chosen, taken = ChosenChanges(), list[Edit]()
+        chosen, taken, wholes = ChosenChanges(), list[Edit](), list[set[Edit]]()
         for _ in range(12):
             edits = random_edits(random_)
             expected = any(one != two and overlaps(one.span, two.span) for one in edits for two in taken)
+            expected |= any(
+                not (set(edits) <= whole or whole <= set(edits))
+                for whole in wholes
+                for one in whole & set(edits)
+                if one.span.column != one.span.end_column
+            )
             assert chosen.excludes(draft(edits)) is expected, (seed, edits, taken)
             seen.add(expected)
             if not expected:
                 chosen.add(draft(edits))
                 taken += edits
+                wholes.append(set(edits))
     assert seen == {True, False}
 
 
@@ -96,3 +103,20 @@ def test_two_fixes_do_not_define_one_name_in_a_module() -> None:
     assert not chosen.excludes(inserts(5, 1, "@jax.jit\ndef step_2(x):\n    return -x\n\n\n"))
     # in a function it is used right after it
     assert not chosen.excludes(inserts(6, 1, "    def step(x):\n        return -x\n\n"))
+
+
+def test_two_fixes_that_differ_do_not_replace_one_text_alike() -> None:
+    file = source_from_bytes(
+        b"def f(x):\n    return x + x\n\n\ndef g(x):\n    return x\n", Path("a.py"), "a.py"
+    )
+    call = Edit("a.py", Span(2, 12, 2, 17), "step(x)")
+
+    def fix(*others: str) -> Draft:
+        edits = [Edit("a.py", Span(2, 1, 2, 1), text) for text in others]
+        return Draft(Site(file), cast(Any, None), edits=[*edits, call])
+
+    chosen = ChosenChanges()
+    chosen.add(fix("    step = jax.jit(double)\n"))
+    assert chosen.excludes(fix("    step = jax.jit(double, donate_argnums=0)\n"))
+    assert not chosen.excludes(fix("    step = jax.jit(double)\n"))
+    assert not chosen.excludes(fix())  # the other one includes it

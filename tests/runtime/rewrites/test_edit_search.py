@@ -26,6 +26,7 @@ from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial
 from jaxlint_runtime.rewrites.tried_edit import Tried, outermost
+from jaxlint_runtime.rewrites.tried_edit import edited as edited_files
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.spent import Phase
 
@@ -394,6 +395,25 @@ def test_of_two_edits_that_rewrite_one_function_alike_one_is_made_at_once(tmp_pa
     found, rewrites = search(tmp_path, {"": ran(8.0), "abc": ran(2.0)})
     other = dataclasses.replace(rewrites["a"], name="fix:eager-update")
     assert outermost([other, *rewrites.values()], found.original.sources) == list(rewrites.values())
+
+
+def test_two_edits_of_the_same_statements_are_not_made_on_top_of_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import jax.numpy as jnp\nimport optax\n\n\ndef fit(batches):\n    w = jnp.ones(3)\n"
+        "    opt = optax.sgd(0.1)\n    state = opt.init(w)\n    for g in batches:\n"
+        "        u, state = opt.update(g, state)\n        w = w + u\n        print(w)\n"
+    )
+    span = Span(10, 9, 11, 18)
+    plain, donating = (
+        FixRequest(Safety.UNSAFE, "Jit", (Step("region-to-jit", str(path), span, {"donate": donate}),))
+        for donate in (False, True)
+    )
+    sources = {str(path): read_source(path)}
+    assert "donate_argnums" in edited_files([donating], sources)[str(path)].text  # type: ignore[index, union-attr]
+    assert edited_files([plain, donating], sources) == "the edits overlap"
+    (twice,) = edited_files([plain, plain], sources).values()  # type: ignore[union-attr]
+    assert twice.text.count("def train_step") + twice.text.count("def step") == 1
 
 
 def test_where_all_at_once_gain_nothing_plain_each_is_run_alone(tmp_path: Path) -> None:
