@@ -73,6 +73,7 @@ class Region:
     given: set[str] = field(default_factory=set)  # variables that its function is given besides `parameters`
     is_method: bool = False  # whether its function is a method
     is_called_often: bool = False  # the function around it: nothing in there is compiled once
+    prefers_method: bool = False  # over a function in the enclosing one, which each call of that one compiles
     ending: ast.expr | None = None  # what it returns, if it ends its function
     fetched: ast.expr | None = None  # what it computes of the statement after it
     from_host: HostParts = field(default_factory=HostParts)  # what the host computes for it
@@ -218,7 +219,9 @@ class Region:
                 if self.values_of(name, possible, file) == {NUMBER}:
                     raise Refused(f"`{name}` is a number, and `eqx.filter_jit` compiles again for each value")
         self.kept += self._names_of_functions_around(own)
-        self.is_method = self.kept == [attributes.me] != [""] and (attributes.copied or not self.may_keep())
+        self.is_method = self.kept == [attributes.me] != [""] and (
+            attributes.copied or self.prefers_method or not self.may_keep()
+        )
         if attributes.copied and not self.is_method:
             raise Refused("it reads variables of its function that are no arrays")
         if self.is_method:

@@ -73,6 +73,7 @@ def own_attributes(
     refuse_hooks(found, scope, possible, file)
     first_set = _first_statements(statements, found)
     taken: dict[str, None] = {}
+    in_place: set[str] = set()
     for node in found.nodes:
         loads = isinstance(node.ctx, ast.Load) or isinstance(site.names.parents.get(node), ast.AugAssign)
         if not loads:
@@ -81,10 +82,11 @@ def own_attributes(
             if _index_of(statements, node) <= first_set[node.attr]:
                 taken[node.attr] = None
         elif is_read_in_place(node, site, possible, file, is_object):
-            found.stays = True
+            in_place.add(node.attr)
         else:
             taken[node.attr] = None
     found.taken = list(taken)
+    found.stays = not in_place <= taken.keys()  # what is taken is the parameter wherever it is read
     found.set.sort(key=lambda one: found.taken.index(one) if one in taken else len(taken))
     names = {part.id for one in statements for part in ast.walk(one) if isinstance(part, ast.Name)}
     for attribute in dict.fromkeys([*found.taken, *found.set]):

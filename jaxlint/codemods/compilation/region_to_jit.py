@@ -9,14 +9,15 @@ the host.
 
 has three statements that need nothing from the host. They become `train_step`. Its parameters are the variables that
 they read, and its results the variables that later code reads. A variable that is not an array and never rebound
-(`optimizer`) is closed over, as a person would write it. In a method without a loop, whose object has such attributes, the
-function is a method as well, of a static object. What the host computes in a statement can be an argument, and what the
+(`optimizer`) is closed over, as a person would write it. In a method without a loop, or one that a run called more than
+once, whose object has such attributes, the function is a method as well, of a static object. What the host computes in a statement can be an argument, and what the
 statement after the region fetches one of the results (`region_host.py`).
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ from jaxlint.codemods.compilation.region_statements import (
     may_hold,
     statements_at,
 )
+from jaxlint.codemods.compilation.region_text import Written
 from jaxlint.codemods.compilation.region_values import (
     computes_more_than_a_call,
 )
@@ -50,7 +52,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     statements.
 
     Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
-    `variables`, those of that function in a run; `often`: it was called often; `wide`, whether loops over leaves and the `return` belong to it; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
+    `variables`, those of that function in a run; `again`: it was called more than once; `often`: it was called often; `wide`, whether loops over leaves and the `return` belong to it; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them; `ends`: the place of an expression in the next statement
     that belongs to it, whose value the host fetches.
@@ -97,10 +99,14 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     _, file = program_and_file(draft)
     refusal: Refused | None = None
     wide = bool(step.parameters.get("wide"))
-    for copies, asks_host in ((False, False), (False, wide), (wide, False), (wide, wide)):
-        if refusal is not None and not (copies or asks_host):
-            break
+    ways = [(False, False), (False, wide), (wide, False), (wide, wide)]
+    methods = (True, False) if step.parameters.get("again") else (False,)
+    is_choice = False  # whether the function may be defined in the enclosing one as well
+    for (copies, asks_host), again in itertools.product(dict.fromkeys(ways), methods):
+        if refusal is not None and again is not methods[0] and not is_choice:
+            continue
         region = _region(draft, step, span, transform)
+        region.prefers_method = again
         region.copies_object = copies and transform == "jax.jit" and bool(object_of(draft.site, region.scope))
         if copies and not region.copies_object:
             break
@@ -113,6 +119,7 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
             return
         except Refused as reason:
             refusal = refusal if copies and refusal is not None else reason
+            is_choice = again and region.is_method and region.may_keep()
     assert refusal is not None
     raise refusal
 
@@ -161,20 +168,34 @@ def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
     given = region.arguments()
     check_outlined(draft, step, whole, written.line, transform, static, nodes=region.nodes, given=given)
     wrapper = reference(site, draft.imports, transform, region.statements[0])
-    if region.is_method and transform != "equinox.filter_jit":  # which leaves it static by itself
-        wrapper = f"{reference(site, draft.imports, PARTIAL, region.first)}({wrapper}, static_argnums=0)"
-    elif step.parameters.get("donate") and transform == "equinox.filter_jit":
+    options = []
+    if region.is_method and transform != FILTER_JIT:  # which leaves it static by itself
+        options.append("static_argnums=0")
+    if step.parameters.get("donate") and transform == FILTER_JIT:
         if region.renewed():
             raise Refused(
                 "equinox.filter_jit donates all arguments or none, and the batch must not be donated"
             )
-    elif step.parameters.get("donate"):
-        after = Site(replace(site.source, text=written.whole(site.source.text, f"@{wrapper}")))
-        if positions := donated(after, written.line, region.renewed(), region.nodes, possible, file):
-            partial = reference(site, draft.imports, PARTIAL, region.first)
-            wrapper = f"{partial}({wrapper}, donate_argnums={tuple(positions)!r})"
+    elif step.parameters.get("donate") and not region.copies_object:
+        plain = _in_function(region, layout, name) if region.is_method else written
+        after = Site(replace(site.source, text=plain.whole(site.source.text, f"@{wrapper}")))
+        if positions := donated(after, plain.line, region.renewed(), region.nodes, possible, file):
+            numbers = tuple(one + region.is_method for one in positions)
+            options.append(f"donate_argnums={numbers!r}")
+    if options:
+        partial = reference(site, draft.imports, PARTIAL, region.first)
+        wrapper = f"{partial}({', '.join((wrapper, *options))})"
     place, text = written.definition(f"@{wrapper}")
     draft.insert(place, 1, text)
     draft.replace(written.span, written.call)
     for place_of_other, other in written.also:
         draft.replace(place_of_other, other)
+
+
+def _in_function(region: Region, layout: Layout, name: str) -> Written:
+    """What would be written if the function stood in the method: all calls of a function there are known by its name."""
+    region.is_method = False
+    try:
+        return write(region, layout, name)
+    finally:
+        region.is_method = True

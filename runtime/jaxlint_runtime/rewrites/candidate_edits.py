@@ -42,7 +42,8 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         return []  # nothing runs here
     sources = check.sources if sources is None else sources
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
-    rewrites = from_findings(check.findings, seconds, run.fails)
+    calls = {(one["path"], one["function"]): one["calls"] or 0 for one in document.watched}
+    rewrites = from_findings(check.findings, seconds, run.fails, calls)
     if not run.fails:
         busy = from_run(_called_in_loops(run, sources), sources, _script_of(run))
         taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}

@@ -455,7 +455,8 @@ class EditSearch:
             return []
         functions = best.trial.functions
         seconds = {(entry["path"], name): entry["seconds"] for name, entry in functions.items()}
-        found = from_findings(findings, seconds, errors=False)
+        calls = {(entry["path"], name): entry["calls"] or 0 for name, entry in functions.items()}
+        found = from_findings(findings, seconds, errors=False, calls=calls)
         least = LEFT * self._total(best)
         busy = [
             one

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from jaxlint.codemods import Workspace
@@ -19,6 +20,7 @@ from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _ELSEWHERE = frozenset({"missing-donation"})  # proven on the traced program, and written by `apply`
 _LEAST_CALLS = 2
+OFTEN = 8  # calls of a function that make its statements worth compiling
 LEAST_SHARE = 0.03  # share of the time in the busiest function
 NUMBERS = frozenset({"int", "bool", "float"})
 DATA = frozenset(
@@ -101,11 +103,14 @@ def edit_of(
 
 
 def from_findings(
-    findings: Iterable[Finding], seconds: Mapping[tuple[str, str], float], errors: bool
+    findings: Iterable[Finding],
+    seconds: Mapping[tuple[str, str], float],
+    errors: bool,
+    calls: Mapping[tuple[str, str], int] = MappingProxyType({}),
 ) -> list[Rewrite]:
     """The fixes of findings, grouped by rule and function; with `errors`, those of findings that make it fail.
 
-    `seconds` is the host's time by real path and qualified name.
+    `seconds` is the host's time, and `calls` the number of calls, by real path and qualified name.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
@@ -116,7 +121,8 @@ def from_findings(
         groups.setdefault(place, []).append(finding)
     found = []
     for (code, path, function), members in groups.items():
-        fixes = tuple(one.fix for one in members if isinstance(one.fix, FixRequest))
+        seen = calls.get((path, function), 0)
+        fixes = tuple(_with_calls(one.fix, seen) for one in members if isinstance(one.fix, FixRequest))
         found.append(
             Rewrite(
                 name=f"fix:{members[0].name}",
@@ -130,6 +136,24 @@ def from_findings(
             )
         )
     return sorted(found, key=lambda one: -one.estimate)
+
+
+def how_often(calls: int) -> dict[str, object]:
+    """What `region-to-jit` is told of the calls of the enclosing function: each call compiles a function in it anew."""
+    return {"again": calls > 1, "often": calls >= OFTEN}
+
+
+def _with_calls(fix: FixRequest, calls: int) -> FixRequest:
+    """The fix for a function that a run called so many times."""
+    if calls < 2:
+        return fix
+    steps = [
+        replace(one, parameters={**one.parameters, **how_often(calls)})
+        if one.codemod == "region-to-jit"
+        else one
+        for one in fix.steps
+    ]
+    return replace(fix, steps=tuple(steps))
 
 
 def _is_about_failing(finding: Finding) -> bool:

@@ -25,9 +25,11 @@ from jaxlint_runtime.rewrites.loop_edits import function_at
 from jaxlint_runtime.rewrites.proposals import (
     FETCHES,
     NUMBERS,
+    OFTEN,
     Rewrite,
     busy,
     edit_of,
+    how_often,
     imported,
     jit_in_words,
     place_of,
@@ -35,7 +37,6 @@ from jaxlint_runtime.rewrites.proposals import (
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
-_OFTEN = 8  # calls of a function that make its statements worth compiling
 _MOST_PLANS = 80  # proposals for one function
 _MOST_SECONDS = 20.0  # seconds for the proposals
 _MOST = 4  # regions of a function that are compiled
@@ -136,8 +137,8 @@ class _Drawing:
     ) -> FixRequest:
         """The edit that compiles adjacent statements, with what the next one fetches (`ends`), or one expression."""
         span = self.site.across(nodes)
-        often = self.one["calls"] >= _OFTEN
-        own = {"order": order, "often": often, "wide": True, **({"name": self.name} if self.name else {})}
+        often = how_often(self.one["calls"])
+        own = {"order": order, **often, "wide": True, **({"name": self.name} if self.name else {})}
         if ends is not None:
             own["ends"] = place_of(ends)
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
@@ -192,7 +193,7 @@ def _fixes(
         time.monotonic() + _MOST_SECONDS,
         name=name,
     )
-    own = one["calls"] >= _OFTEN and alone
+    own = one["calls"] >= OFTEN and alone
     regions: list[tuple[Sequence[ast.stmt | ast.expr], ast.expr | None]] = []
     for stretch in stretches(body, own=own, transform=transform):
         start = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 import subprocess
 import sys
 import textwrap
@@ -234,6 +235,17 @@ def test_findings_that_cost_time_are_tried_and_those_that_fail_where_it_fails(tm
     ]
     assert [one.name for one in from_findings(found, {}, errors=False)] == ["fix:jit-in-loop"]
     assert [one.name for one in from_findings(found, {}, errors=True)] == ["fix:tracer-branch"]
+
+
+def test_a_fix_learns_that_a_run_called_its_function_again(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    found = finding(path, "eager-update", "recompilation")
+    step = Step("region-to-jit", str(path), found.span, {"around": True})
+    found = dataclasses.replace(found, fix=FixRequest(Safety.UNSAFE, "Jit", (step,)))
+    for calls, told in ((1, {}), (5, {"again": True, "often": False}), (80, {"again": True, "often": True})):
+        seen = {(os.path.realpath(path), "step"): calls}
+        (rewrite,) = from_findings([found], {}, errors=False, calls=seen)
+        assert rewrite.fixes[0].steps[0].parameters == {"around": True, **told}
 
 
 def test_packages_are_loaded_ahead_unless_the_environment_is_set_first(tmp_path: Path) -> None:

@@ -291,6 +291,53 @@ def test_in_a_function_that_is_called_often_nothing_is_compiled_at_each_call(rew
     assert "recompile at each call" in rewrite("region-to-jit", before, often=True)
 
 
+TRAINER = HEAD + (
+    "class Trainer:\n    def __init__(self, w, opt):\n        self.w = w\n        self.opt = optax.sgd(opt)\n"
+    "        self.state = self.opt.init(w)\n\n"
+    "    def epoch(self, grads):\n        for g in grads:\n"
+    "            «u, self.state = self.opt.update(g, self.state)\n            self.w = self.w + u»\n"
+    "            print(self.w)\n\n\n"
+    "trainer = Trainer(jnp.ones(3), 0.1)\nfor i in range(5):\n    trainer.epoch([jnp.ones(3)])\n"
+)
+
+
+def test_in_a_method_that_is_called_again_the_function_is_a_method(rewrite: Rewrite) -> None:
+    nested = "        @jax.jit\n        def train_step(state, w, g):\n"
+    assert nested in rewrite("region-to-jit", TRAINER, name="train_step")
+    once = "    @functools.partial(jax.jit, static_argnums=0)\n    def _train_step(self, state, w, g):\n"
+    assert once in rewrite("region-to-jit", TRAINER, name="train_step", again=True)
+    donates = once.replace("=0)", "=0, donate_argnums=(1, 2))")
+    assert donates in rewrite("region-to-jit", TRAINER, name="train_step", again=True, donate=True)
+
+
+def test_a_state_whose_method_is_called_is_the_parameter_wherever_it_is_read(rewrite: Rewrite) -> None:
+    before = (
+        HEAD + "from flax import linen as nn\nfrom flax.training import train_state\n\n\n"
+        "class Trainer:\n    def __init__(self, params):\n        self.model = nn.Dense(3)\n"
+        "        self.state = train_state.TrainState.create(\n"
+        "            apply_fn=self.model.apply, params=params, tx=optax.sgd(0.1)\n        )\n\n"
+        "    def test(self, xs):\n        for x in xs:\n"
+        "            «y = self.state.apply_fn(self.state.params, x)\n            y = jnp.sum(y)»\n            print(y)\n"
+    )
+    assert "@jax.jit\ndef step(state, x):\n    y = state.apply_fn(state.params, x)\n" in rewrite(
+        "region-to-jit", before
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    def epoch", "    def __eq__(self, other):\n        return True\n\n    def epoch"),
+        ("trainer.epoch", "trainer.opt = optax.sgd(0.1 * i)\n    trainer.epoch"),
+    ],
+)
+def test_where_a_method_cannot_be_the_function_stays_in_the_enclosing_one(
+    rewrite: Rewrite, old: str, new: str
+) -> None:
+    found = rewrite("region-to-jit", TRAINER.replace(old, new), name="train_step", again=True)
+    assert "        @jax.jit\n        def train_step(state, w, g):\n" in found
+
+
 NNX = (
     "import jax.numpy as jnp\nimport optax\nfrom flax import nnx\n\n\n"
     "class Net(nnx.Module):\n    def __init__(self, rngs):\n        self.l = nnx.Linear(2, 1, rngs=rngs)\n\n"
