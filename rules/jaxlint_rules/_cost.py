@@ -26,6 +26,7 @@ from jaxlint_rules._slices import calls_in
 # Seconds that one time costs on a common machine, as the pages of the rules measure it.
 SYNC = 5e-4  # the host waits, and the device then waits for the host
 DISPATCH = 5e-5  # one operation outside jit
+FORWARD = 2e-3  # a small model outside jit, operation by operation
 INDEX = 2e-4  # one element of a JAX array, by its number
 RETRACE = 3e-4  # a function is traced again, and its compiled program is found
 COMPILE = 0.1  # a small function is compiled

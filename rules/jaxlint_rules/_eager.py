@@ -167,12 +167,12 @@ def _size(function: ast.AST) -> int:
     return len(nodes_of(function, ast.Call)) + len(nodes_of(function, ast.BinOp))
 
 
-def runs_model(callee: Value) -> bool:
-    """Whether a call runs a whole model of flax.linen, haiku or equinox."""
+def runs_model(callee: Value, nnx: bool = False) -> bool:
+    """Whether a call runs a whole model of flax.linen, haiku or equinox. `nnx`: those of flax.nnx count, too."""
     if isinstance(callee, Transformed) and callee.kind == "hk.apply":
         return True
     while isinstance(callee, Transformed) and callee.kind in _MAPPED:
         callee = callee.target
     if isinstance(callee, ExternalObject):
         return callee.name == "flax.linen.Module.apply" or callee.name.startswith(_LAYERS)
-    return isinstance(callee, Instance) and callee.cls.kind == "equinox"
+    return isinstance(callee, Instance) and callee.cls.kind in ("equinox", *(["nnx"] if nnx else []))

@@ -136,16 +136,21 @@ class CapturedConstant(Rule):
         if not large:
             return
         name, size, node = max(large, key=lambda part: part[1])
+        # All of them are constants of one program. One may be read in several functions.
+        sizes = {(part[0], part[1]) for part in large if part[1] != WHOLE_MODEL}
+        together = sum(part[1] for part in sizes)
         if size == WHOLE_MODEL:
             amount = "variables of a model"
         else:
             amount = "an array from a file" if math.isinf(size) else f"{int(size):,} elements"
+            if level_of_bytes(4 * size) is not level_of_bytes(4 * together):
+                amount += f", with others {int(together):,}"
         transformed = event.transformed
         report(
             node,
             f"`{transformed.label}` captures `{name}` ({amount}) as a constant; pass it in",
             reason=f"{transformed.why.explain(report.module)}; `{name}` is not a traced argument",
-            severity=None if size == WHOLE_MODEL else level_of_bytes(4 * size),
+            severity=None if size == WHOLE_MODEL else level_of_bytes(4 * together),
         )
 
     def captured(

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from jaxlint.api import Module, Reporter, Rule, TransformEvent
-from jaxlint.api.syntax import all_parameters, dotted, nodes_of, walk
-from jaxlint.api.values import UNKNOWN, BoundMethod, ExternalObject, Function, Instance, Value, constant
+from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
+from jaxlint.api.values import (
+    UNKNOWN,
+    BoundMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    TupleValue,
+    Value,
+    constant,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
 from jaxlint_rules.purity._captures import free_reads
@@ -26,8 +37,8 @@ class CapturedModule(Rule):
     - update an `nnx.Optimizer` from an enclosing scope;
     - update an optimizer of their own object, in a jitted method;
     - read a module from an enclosing scope while other code in the file trains it;
-    - call a module from an enclosing scope whose `nnx.BatchNorm` updates its
-      statistics, or whose `nnx.Dropout` draws.
+    - call a module from an enclosing scope that writes its own variables: its `nnx.BatchNorm` updates
+      statistics, its `nnx.Dropout` draws, or its `__call__` assigns `self.count.value`.
 
     ## Why is this bad?
     JAX compiles the parameters of a captured module into the program as constants. After training
@@ -131,7 +142,45 @@ def _own_changes(model: Value, read: ast.AST, module: Module) -> str:
         return ""
     if any(part.attr in _MODES for part in nodes_of(module.tree, ast.Attribute)):
         return ""  # the file chooses the mode of its modules
-    return next((name for name in map(_changing_layer, model.fields.values()) if name), "")
+    return _changing_part(model)
+
+
+def _changing_part(module: Instance, depth: int = 4) -> str:
+    """What a module, or one of its modules, writes when it is called: its statistics, a random stream, or a variable of its own."""
+    call = module.cls.lookup("__call__")
+    if isinstance(call, Function) and (written := _written_variable(call.node)):
+        return f"`{module.cls.name}.{written}`"
+    for held in module.fields.values():
+        for part in held.elements() if isinstance(held, (ListValue, TupleValue)) else [held]:
+            inner = _changing_part(part, depth - 1) if _is_module(part) and depth else _changing_layer(part)
+            if inner:
+                return inner
+    return ""
+
+
+def _is_module(value: Value) -> TypeGuard[Instance]:
+    return isinstance(value, Instance) and value.cls.kind == "nnx"
+
+
+@cache
+def _written_variable(call: FunctionNode) -> str:
+    """The variable that each call of a method assigns: `self.count.value = self.count.value + 1`."""
+    first = next((parameter.arg for parameter in all_parameters(call)), "")
+    for statement in call.body if isinstance(call.body, list) else []:
+        targets = (
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+            if isinstance(statement, ast.AugAssign)
+            else []
+        )
+        for target in targets:
+            owner, _, name = (
+                dotted(target.value).partition(".") if isinstance(target, ast.Attribute) else ("",) * 3
+            )
+            if isinstance(target, ast.Attribute) and target.attr == "value" and owner == first and name:
+                return name
+    return ""
 
 
 # Layers that write statistics or the count of their random stream, with the option that stops them.

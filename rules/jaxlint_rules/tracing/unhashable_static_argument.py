@@ -37,8 +37,8 @@ class UnhashableStaticArgument(Rule):
     ## What it does
     Finds unhashable values passed for a static parameter: lists, dicts, sets, arrays, namespaces,
     instances of non-frozen dataclasses, and instances of classes with `__eq__` and no `__hash__`.
-    The value may be inside a tuple, a frozen dataclass or an equinox module. Also finds arrays in
-    the static part of a pytree: fields declared static (`pytree_node=False`,
+    The value may be inside a tuple, a frozen dataclass, or a module of equinox or flax.linen. Also
+    finds arrays in the static part of a pytree: fields declared static (`pytree_node=False`,
     `eqx.field(static=True)`, `meta_fields`), and auxiliary data that `tree_flatten` returns. Also
     finds arrays, lists and dicts passed to a function under `functools.lru_cache` or
     `functools.cache`.
@@ -190,7 +190,7 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
         return "an array"
     if isinstance(value, Instance) and value.cls.kind == "dataclass" and not _hashable_dataclass(value):
         return f"a `{value.cls.name}` (not a frozen dataclass)"
-    if isinstance(value, Instance) and value.cls.kind == "dataclass" and depth > 0:
+    if isinstance(value, Instance) and value.cls.kind in ("dataclass", "linen") and depth > 0:
         return _unhashable_field(value, depth)
     if isinstance(value, Instance) and value.cls.kind == "equinox" and depth > 0:
         return _unhashable_part(value, list(value.fields), depth)
@@ -230,8 +230,8 @@ def _dataclass_options(cls: ClassValue) -> set[str] | None:
 
 
 def _unhashable_field(value: Instance, depth: int) -> str | None:
-    """A frozen dataclass is hashed by its fields."""
-    if _dataclass_options(value.cls) != {"frozen"}:
+    """A frozen dataclass is hashed by its fields, and so is a module of flax.linen."""
+    if value.cls.kind == "dataclass" and _dataclass_options(value.cls) != {"frozen"}:
         return None
     compared: list[str] = []
     for name, declared in value.cls.all_fields().items():
