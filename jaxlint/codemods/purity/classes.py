@@ -167,6 +167,8 @@ class Classes:
         if all(owner is None for owner in owners):
             return list(stores)
         family = set(self.heirs(cls))
+        if any("?" in self.external_bases(one_) for one_ in family):
+            return list(stores)
         return [
             entry
             for entry, owner in zip(stores, owners, strict=True)

@@ -211,8 +211,18 @@ class Traced:
                     self._flow_into(back, node, file, every=True)
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             for value in leaves_of(self.possible.of(argument, file)):
-                if isinstance(value, (Fn, Wrapped)):  # arguments of a transformation or loop become tracers
+                if isinstance(value, Fn) and self._differentiates_first(node, file):
+                    self._enter(value, node, file, True, known=_all_but_first(value, self.possible))
+                elif isinstance(value, (Fn, Wrapped)):  # arguments of a transformation or loop become tracers
                     self._flow_into(value, node, file, every=True)
+
+    def _differentiates_first(self, node: ast.Call, file: File) -> bool:
+        """Whether a call is `jax.grad(f)` or the like for the first argument of `f`; JAX hands over the others as they are."""
+        return (
+            self.possible.name_of(node.func, file) in known_functions.GRADIENTS
+            and len(node.args) == 1
+            and all(one.arg == "has_aux" for one in node.keywords)
+        )
 
     def _flow_into(self, value: Value, node: ast.Call, file: File, *, every: bool, depth: int = 0) -> None:
         if isinstance(value, Wrapped) and depth < 5:
@@ -485,3 +495,9 @@ def parts_of(function: ast.AST) -> Sequence[ast.AST]:
         if not isinstance(node, NESTED):
             found += own_parts(node)
     return found
+
+
+def _all_but_first(value: Fn, possible: PossibleValues) -> set[str]:
+    """The parameters of a function that a gradient for its first argument does not trace."""
+    method = possible.classes.class_around(value.node, value.file) is not None
+    return {one.arg for one in parameters(value.node)[int(method) + 1 :]}

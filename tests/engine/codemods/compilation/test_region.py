@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import pytest
@@ -637,3 +638,90 @@ def test_an_array_that_grows_by_rows_in_another_order_is_no_part_of_a_region(
         f"        «y = jnp.sin(y) * 2\n        x = y[:, None]\n        xs = jnp.concatenate({joined}, axis=1)»\n        print(y)\n\n\nmain(3, jnp.arange(3))\n"
     )
     assert rewrite("region-to-jit", text).startswith("refused: ") == grows
+
+
+CHAIN = """
+import jax
+import jax.numpy as jnp
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def log_prob(self, w):
+        return -self.scale * jnp.sum(w**2)
+
+class Chain:
+    def __init__(self, model, steps=3):
+        self.steps = steps
+        self.log_prob = jax.jit(model.log_prob)
+        self.grad = jax.jit(jax.grad(model.log_prob))
+
+    def move(self, w, p):
+        for i in range(self.steps):
+            w = w + 0.1 * p
+            p = p + 0.1 * self.grad(w)
+        return w, p
+
+    def step(self, key, w):
+        «p = jax.random.normal(key, w.shape)
+        new, p = self.move(w, p)
+        ratio = self.log_prob(new) - self.log_prob(w)»
+        return new if ratio > 0 else w
+
+chain = Chain(Model(2.0))
+w = jnp.ones(3)
+for key in jax.random.split(jax.random.key(0), 20):
+    w = chain.step(key, w)
+"""
+
+
+def test_an_attribute_of_another_class_does_not_hide_a_method(rewrite: Rewrite) -> None:
+    """`self.log_prob` of the chain is no attribute of the model, whose method it wraps."""
+    text = rewrite("region-to-jit", CHAIN, often=True, wide=True)
+    assert "        new, ratio = self._step(key, w)\n" in text
+
+
+def test_an_attribute_that_anyone_may_set_is_no_known_method(rewrite: Rewrite) -> None:
+    for line in ("self.log_prob = jax.jit(model.log_prob)", "model.log_prob = print"):
+        outside = CHAIN.replace(
+            "        self.steps = steps\n", f"        self.steps = steps\n        {line}\n"
+        )
+        inherited = outside.replace("class Model:", "class Model(unknown()):").replace(
+            "model.log_prob = print", "self.log_prob = print"
+        )
+        text = rewrite(
+            "region-to-jit", outside if line.startswith("model") else inherited, often=True, wide=True
+        )
+        assert text.startswith("refused: ")
+
+
+def test_a_gradient_leaves_the_other_arguments_as_they_are(rewrite: Rewrite) -> None:
+    """`jax.grad` traces only the argument that it differentiates, so a number of steps stays a number."""
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        def loss(w, x, steps):
+            for _ in range(steps):
+                w = w - 0.1 * x
+            return jnp.sum(w**2)
+
+        class Learner:
+            def __init__(self, w, steps=2):
+                self.w = w
+                self.steps = steps
+
+            def learn(self, x):
+                «value, grads = jax.value_and_grad(loss)(self.w, x, self.steps)»
+                self.w = self.w - 0.1 * grads
+                return value
+
+        learner = Learner(jnp.ones(3))
+        for _ in range(10):
+            print(learner.learn(jnp.ones(3)))
+    """
+    program = textwrap.dedent(program)
+    assert "value, grads = self._step(self.w, x)" in rewrite("region-to-jit", program, often=True, wide=True)
+    others = program.replace("value_and_grad(loss)", "value_and_grad(loss, argnums=(0, 2))")
+    assert "range(steps)" in rewrite("region-to-jit", others, often=True, wide=True)
