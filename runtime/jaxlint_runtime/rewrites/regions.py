@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint.codemods import Workspace
+from jaxlint.codemods import Compatible, Workspace
 from jaxlint.codemods.compilation.region_host import next_to
 from jaxlint.codemods.compilation.region_statements import may_hold
 from jaxlint.codemods.source.site import Site
@@ -42,6 +42,7 @@ _MOST_SECONDS = 20.0  # seconds for the proposals
 _MOST = 4  # regions of a function that are compiled
 _LOOPS = (ast.For, ast.While)
 _TO_NUMPY = frozenset({"np.asarray", "np.array", "numpy.asarray", "numpy.array", "jax.device_get"})
+_Part = tuple[Sequence[ast.stmt | ast.expr], ast.expr | None]  # statements, and what the next one fetches
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -137,7 +138,8 @@ class _Drawing:
     ) -> FixRequest:
         """The edit that compiles adjacent statements, with what the next one fetches (`ends`), or one expression."""
         span = self.site.across(nodes)
-        often = how_often(self.one["calls"])
+        # a traced call makes what the function holds anew, too
+        often = how_often(int(self.one["calls"]) + int(self.one.get("inner_calls") or 0))
         own = {"order": order, **often, "wide": True, **({"name": self.name} if self.name else {})}
         if ends is not None:
             own["ends"] = place_of(ends)
@@ -146,6 +148,22 @@ class _Drawing:
         last = span.end_line if ends is None else ends.end_lineno or ends.lineno
         lines = f"lines {span.line} to {last}" if span.line != last else f"line {span.line}"
         return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
+
+    def together(self, regions: Sequence[_Part]) -> list[FixRequest]:
+        """The edits of as many regions as fit beside each other, earlier ones first."""
+        fixes: list[FixRequest] = []
+        kinds: list[bool] = []  # functions that need distinct names
+        compatible = Compatible()
+        for region, ends in regions:
+            kind = bool(self.name) or isinstance(region[0], ast.expr)
+            fix = self.fix(region, kinds.count(kind), ends)
+            plan = self.workspace.plan(fix)
+            if not isinstance(plan, str) and compatible.take(plan):
+                fixes.append(fix)
+                kinds.append(kind)
+            if len(fixes) == _MOST:
+                break
+        return fixes
 
     def can_be(self, nodes: Sequence[ast.stmt | ast.expr], ends: ast.expr | None = None) -> bool:
         """Whether the codemod compiles them; no longer asked once that has taken too long."""
@@ -158,9 +176,7 @@ class _Drawing:
         self.plans += 1
         return not isinstance(self.workspace.plan(self.fix(nodes, ends=ends)), str)
 
-    def way(
-        self, stretch: Sequence[ast.stmt]
-    ) -> tuple[Sequence[ast.stmt | ast.expr], ast.expr | None] | None:
+    def way(self, stretch: Sequence[ast.stmt]) -> _Part | None:
         """How it compiles adjacent statements: with what the next statement fetches of them, or alone; None if it does not."""
         following = next_to(self.site, stretch[-1])
         for ends in fetched_of(following) if following is not None else ():
@@ -194,7 +210,7 @@ def _fixes(
         name=name,
     )
     own = one["calls"] >= OFTEN and alone
-    regions: list[tuple[Sequence[ast.stmt | ast.expr], ast.expr | None]] = []
+    regions: list[_Part] = []
     for stretch in stretches(body, own=own, transform=transform):
         start = 0
         while start < len(stretch):
@@ -210,11 +226,9 @@ def _fixes(
         if value not in inside and place_of(value) not in taken and drawing.can_be([value]):
             regions.append(([value], None))
     regions.sort(key=lambda region: -len(region[0]) - (region[1] is not None))
-    chosen = regions[:_MOST]
-    kinds = [isinstance(region[0], ast.expr) for region, _ in chosen]  # functions that need distinct names
-    ways = [[drawing.fix(region, kinds[:n].count(kinds[n]), ends) for n, (region, ends) in enumerate(chosen)]]
-    if len(regions) > 1:
-        ways.append([drawing.fix(regions[0][0], ends=regions[0][1])])
+    ways = [drawing.together(regions)]
+    if len(ways[0]) > 1:
+        ways.append(drawing.together(regions[:1]))
     return [fixes for fixes in ways if fixes]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.regions import fetched, from_regions, script, stretches
+from jaxlint_runtime.rewrites.tried_edit import edited
 
 TRAINER = """
 import jax
@@ -189,3 +190,51 @@ def test_methods_of_one_name_get_functions_of_two_names(tmp_path: Path) -> None:
     rewrites = from_regions(entries, sources)
     names = [fix.steps[0].parameters.get("name", "") for one in rewrites for fix in one.fixes[:1]]
     assert names == ["", "jitted_step", "jitted_Jumper_step"]
+
+
+def test_two_regions_of_a_method_get_functions_of_two_names(tmp_path: Path) -> None:
+    """A name that another function took was used for both, so that neither was written."""
+    halved = SAMPLER.replace("        log_ratio", "        print(x.shape)\n        log_ratio").partition(
+        "def main"
+    )[0]
+    first = halved.index("class Sampler")
+    text = halved + halved[first:].replace("Sampler", "Walker") + "def main():\n    return None\n"
+    entries, sources = [], {}
+    for name in ("Sampler", "Walker"):
+        line = text[: text.index("def step", text.index(f"class {name}"))].count("\n") + 1
+        (one,), sources = watched(text, tmp_path, function=f"{name}.step", line=line, calls=100)
+        entries.append(one)
+    rewrites = from_regions(entries, sources)
+    assert [len(one.fixes) for one in rewrites] == [2, 2]
+    for one in rewrites:
+        assert not isinstance(edited(one.fixes, sources), str)
+
+
+ADAPT = """
+import jax
+import jax.numpy as jnp
+
+def loss(w, x):
+    return jnp.sum((w - x) ** 2)
+
+def main(w, x, rate):
+    for _ in range(3):
+        g = jax.grad(loss)(w, x)
+        w = w - rate * g
+    return w
+
+def outer(w, x):
+    return loss(main(w, x, 0.1), x)
+
+print(jax.grad(outer)(jnp.ones(3), jnp.zeros(3)))
+print(main(jnp.ones(3), jnp.zeros(3), 0.1))
+"""
+
+
+def test_a_function_that_is_traced_often_makes_no_jitted_function_at_each_call(tmp_path: Path) -> None:
+    """Each trace would make the function anew, and compile it again."""
+    told = []
+    for traced in (0, 48):
+        (rewrite,) = from_regions(*watched(ADAPT, tmp_path, calls=2, inner_calls=traced))
+        told.append(rewrite.fixes[0].steps[0].parameters["often"])
+    assert told == [False, True]
