@@ -1,12 +1,13 @@
 """Findings that one cause has: the first of them says what there is to do, and the others are advice.
 
-Two kinds are known. One slip that a function repeats has one message, at several places. And several rules have one cure for
-one loop: to compile its whole step.
+Two kinds are known. One slip that a function repeats has one message, at several places; what the message names may differ. And
+several rules have one cure for one loop: to compile its whole step.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +15,9 @@ from jaxlint.finding import Finding, Severity
 from jaxlint.rule import Rule
 from jaxlint.staging.consequences import Place
 from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import FunctionNode
+
+_NAMED = re.compile(r"`[^`]*`")  # the code that a message quotes
 
 
 @dataclass(slots=True)
@@ -29,7 +33,8 @@ class Repeats:
         """Records a finding of `rule` in the activation `frame`."""
         if rule.category == "migration":
             return  # each place has to change
-        self.slips[rule.code, frame.owner, message].append(place)
+        if _lies_in(place, frame.owner):
+            self.slips[rule.code, frame.owner, _NAMED.sub("`", message)].append(place)
         if rule.cure is not None:
             cure, rank = rule.cure
             loop = next((one.loops[-1].node for one in (frame, *frame.callers()) if one.loops), None)
@@ -37,10 +42,13 @@ class Repeats:
                 self.cures[cure, loop].append((rank, place))
 
     def fold(self, findings: dict[Place, Finding]) -> None:
-        """Makes advice of the warnings that another warning stands for. One with a fix of its own stays."""
+        """Makes advice of the warnings that another warning stands for.
+
+        `jaxlint fix` loses nothing: once the first is fixed, the next is the first.
+        """
         for places in self.slips.values():
             held = _warnings(places, findings)
-            others = [place for place in held[1:] if findings[place].fix is None]
+            others = held[1:]
             if not others:
                 continue
             for place in others:
@@ -55,6 +63,11 @@ class Repeats:
                 for rank, place in ranked:
                     if rank > least and _warnings([place], findings):
                         _make_advice(place, findings)
+
+
+def _lies_in(place: Place, owner: FunctionNode | ast.Module) -> bool:
+    """Whether a place is in the function that is evaluated, and not in another that it uses."""
+    return isinstance(owner, ast.Module) or owner.lineno <= place[2].line <= (owner.end_lineno or 0)
 
 
 def _warnings(places: list[Place], findings: dict[Place, Finding]) -> list[Place]:

@@ -12,11 +12,14 @@ from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
 from jaxlint_rules.api.late_setting import LateSetting
 from jaxlint_rules.memory.missing_donation import MissingDonation
+from jaxlint_rules.numerics.unstable_logsumexp import UnstableLogsumexp
 from jaxlint_rules.random.key_reuse import KeyReuse
 from jaxlint_rules.recompilation.eager_update import EagerUpdate
 from jaxlint_rules.recompilation.shape_varying_loop import ShapeVaryingLoop
+from jaxlint_rules.transfer.convergence_loop import ConvergenceLoop
 from jaxlint_rules.transfer.host_sync_in_loop import HostSyncInLoop
 from jaxlint_rules.vectorization.cond_under_vmap import CondUnderVmap
+from jaxlint_rules.vectorization.python_loop_over_batch import PythonLoopOverBatch
 from jaxlint_rules.vectorization.vmap_of_jit import VmapOfJit
 
 
@@ -42,6 +45,29 @@ def test_a_slip_that_a_script_repeats_is_told_once() -> None:
     first, second = _findings(_LATE, LateSetting())
     assert (first.severity, second.severity) == (Severity.WARNING, Severity.INFO)
     assert first.reason.endswith("; the same at line 6")
+
+
+_JITTER = """
+import jax
+def jitter(x, a, b):
+    for _ in range(4):
+        x = x * jax.random.uniform(a)
+        x = x + jax.random.uniform(b)
+    return x
+"""
+
+
+def test_a_slip_with_several_names_is_told_once() -> None:
+    first, second = _findings(_JITTER, KeyReuse())
+    assert (first.severity, second.severity) == (Severity.WARNING, Severity.INFO)
+    assert first.reason.endswith("; the same at line 6")
+
+
+def test_two_functions_are_told_of_each() -> None:
+    head, body = _JITTER.split("        x = x * jax.random.uniform(a)\n")
+    assert "uniform(b)" in body
+    one = "def scale(x, a):\n    for _ in range(4):\n        x = x * jax.random.uniform(a)\n    return x\n"
+    assert _levels(head + body + one, KeyReuse()) == [Severity.WARNING] * 2
 
 
 _EAGER = """
@@ -222,3 +248,97 @@ def run(loader, fit):
 
 def test_a_fresh_batch_is_no_state() -> None:
     assert _levels(_PREPARED, VmapOfJit()) == []
+
+
+_ACTS = """
+import jax, numpy as np
+@jax.jit
+def train_step(w, x):
+    return w - x, (w * x).sum()
+@jax.jit
+def policy(w, x):
+    return w * x
+def run(w, env, x):
+    for _ in range(5000):
+        action = policy(w, x)
+        x = env.step(ACTION)
+        w, loss = train_step(w, x)
+        print(float(loss))
+"""
+
+
+@pytest.mark.parametrize(
+    ("action", "severity"),
+    [("np.asarray(action)", Severity.INFO), ("3", Severity.WARNING)],
+)
+def test_a_loop_that_has_to_wait_for_the_action_waits_anyway(action: str, severity: Severity) -> None:
+    assert _levels(_ACTS.replace("ACTION", action), HostSyncInLoop()) == [severity]
+
+
+_SOLVER = """
+import jax, jax.numpy as jnp
+class Solver:
+    def __init__(self, model):
+        self.model = model
+        self.step = jax.jit(self._step)
+    def _step(self, x):
+        return BODY
+    def run(self, x):
+        time = jnp.array(0.0)
+        while time < 10.0:
+            x, time = self.step(x)
+        return x
+Solver(load()).run(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [("x * 2, x.sum()", Severity.WARNING), ("self.model.advance(x), x.sum()", Severity.INFO)],
+)
+def test_a_wait_after_each_step_of_a_simulation_is_advice(body: str, severity: Severity) -> None:
+    assert _levels(_SOLVER.replace("BODY", body), ConvergenceLoop()) == [severity]
+
+
+_SAMPLED = """
+import jax, jax.numpy as jnp
+def pick(key, logits):
+    probabilities = jax.nn.softmax(logits)
+    USE
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "severity"),
+    [
+        ("return jax.random.categorical(key, jnp.log(probabilities) / 2)", Severity.INFO),
+        ("logs = jnp.log(probabilities); return jax.random.categorical(key, logs)", Severity.INFO),
+        ("logs = jnp.log(probabilities); return jax.random.categorical(key, logs), logs", Severity.WARNING),
+        ("return jnp.log(probabilities)", Severity.WARNING),
+    ],
+)
+def test_no_draw_needs_the_logarithm_of_zero(use: str, severity: Severity) -> None:
+    assert _levels(_SAMPLED.replace("USE", use), UnstableLogsumexp()) == [severity]
+
+
+_TABLE = """
+import jax, jax.numpy as jnp
+def fill(xs, sizes):
+    table = jnp.zeros(len(sizes))
+    for i in range(len(sizes)):
+        table = table.at[i].set(VALUE)
+    return table
+fill(jnp.ones((40, 3)), list(range(40)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "levels"),
+    [
+        ("jnp.tanh(xs[i]).sum()", [Severity.WARNING]),
+        ("float(xs[i, 0]) * 2", [Severity.INFO]),  # elements are moved
+        ("jnp.tanh(xs[i, 0]) + xs[:i].sum()", []),  # of another size in each iteration
+    ],
+)
+def test_a_table_whose_elements_are_moved_once_is_advice(value: str, levels: list[Severity]) -> None:
+    assert _levels(_TABLE.replace("VALUE", value), PythonLoopOverBatch()) == levels

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.api import Frame, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import nodes_of
 from jaxlint.api.values import Value
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._names import last_name, passed, variable_given
 from jaxlint_rules.numerics._exponentials import may_overflow
 from jaxlint_rules.numerics._expressions import made, number, without_views
 
@@ -39,7 +43,8 @@ class UnstableLogsumexp(Rule):
 
     ## When not to fix
     Keep it if the argument is bounded. A small number added under the logarithm keeps the result
-    finite and is not reported.
+    finite and is not reported. `log(softmax(x))` from which `jax.random.categorical` draws is
+    advice: what has the probability 0 is not drawn, and a draw has no gradient.
 
     ## References
     - [jax.nn.logsumexp](https://docs.jax.dev/en/latest/_autosummary/jax.nn.logsumexp.html)
@@ -63,7 +68,29 @@ class UnstableLogsumexp(Rule):
                 f"`{form}` overflows or underflows to infinity; use `{instead}`",
                 reason="its inner exponential leaves the range of float32 before the logarithm undoes it",
                 fix=propose(report, event.node, "stable-form", f"Use `{instead}`", safe=False),
+                severity=Severity.INFO if "softmax" in form and _is_only_drawn_from(event) else None,
             )
+
+
+def _is_only_drawn_from(event: OperationEvent) -> bool:
+    """Whether `jax.random.categorical` gets the logarithm, and nothing else does."""
+    owner = event.frame.owner
+    drawn = {
+        part
+        for call in nodes_of(owner, ast.Call)
+        if last_name(call.func) == "categorical"
+        for given in passed(call)
+        for part in ast.walk(given)
+    }
+    if event.node in drawn:
+        return True
+    name = variable_given(
+        next(
+            (above for above in event.frame.module.ancestors(event.node) if isinstance(above, ast.stmt)), None
+        )
+    )
+    read = [one for one in nodes_of(owner, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
+    return bool(read) and drawn.issuperset(read)
 
 
 def _form(value: Value, frame: Frame) -> tuple[str, str] | None:

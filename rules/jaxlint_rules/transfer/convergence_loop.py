@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import ConvertEvent, Event, Reporter, Rule, TestEvent
-from jaxlint.api.values import Array, Value, short_source
+from jaxlint.api import CallEvent, ConvertEvent, Event, Reporter, Rule, TestEvent, TransformEvent, concerns
+from jaxlint.api.values import Array, BoundMethod, Transformed, Value, short_source
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._main_loops import is_cheap
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
 
@@ -51,7 +52,8 @@ class ConvergenceLoop(Rule):
 
     ## When not to fix
     Keep it if an iteration takes much longer than the host sync, if the result is differentiated in
-    reverse mode, or if the step has side effects on the host.
+    reverse mode, or if the step has side effects on the host. It is advice where the loop calls a
+    jitted step that is not visibly a few operations, such as one of a simulation.
 
     ## References
     - [JAX: `lax.while_loop`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html)
@@ -63,13 +65,29 @@ class ConvergenceLoop(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
 
+    def __init__(self) -> None:
+        self.light: set[str] = set()  # jitted functions of a few operations
+        self.long: set[ast.AST] = set()  # loops that call other jitted functions
+        self.told: dict[ast.AST, tuple[Event, ast.While | ast.For, ast.expr, Array]] = {}  # by loop
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        if "jit" in event.transformed.kind and is_cheap(event.transformed.target):
+            self.light.add(event.transformed.label)
+
+    @concerns(callees=("Transformed", "BoundMethod"))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee.function if isinstance(event.callee, BoundMethod) else event.callee
+        if isinstance(callee, Transformed) and "jit" in callee.kind and callee.label not in self.light:
+            frames = (event.frame, *event.frame.callers())
+            self.long.update(loop.node for one in frames for loop in one.loops[-1:])
+
     def on_test(self, event: TestEvent, report: Reporter) -> None:
-        self.check(event, event.value, report)
+        self.check(event, event.value)
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
-        self.check(event, event.value, report)
+        self.check(event, event.value)
 
-    def check(self, event: Event, value: Value, report: Reporter) -> None:
+    def check(self, event: Event, value: Value) -> None:
         frame = event.frame
         if not isinstance(value, Array) or value.staged:
             return
@@ -83,15 +101,24 @@ class ConvergenceLoop(Rule):
         loop, test = found
         if has_while_loop(frame):
             return  # the program contains both versions
-        made = (
-            f"a result of the jitted `{value.jitted}`" if value.jitted else "an array that the loop computes"
-        )
-        report(
-            test,
-            "the loop condition forces a host sync each iteration; use `lax.while_loop`",
-            reason=f"`{short_source(test)}` reads {made}",
-            fix=_as_while_loop(loop, test, report),
-        )
+        self.told.setdefault(loop, (event, loop, test, value))
+
+    def finish(self, report: Reporter) -> None:
+        """Once all that a loop calls is known."""
+        for event, loop, test, value in self.told.values():
+            report.event = event
+            made = (
+                f"a result of the jitted `{value.jitted}`"
+                if value.jitted
+                else "an array that the loop computes"
+            )
+            report(
+                test,
+                "the loop condition forces a host sync each iteration; use `lax.while_loop`",
+                reason=f"`{short_source(test)}` reads {made}",
+                fix=_as_while_loop(loop, test, report),
+                severity=Severity.INFO if loop in self.long else None,
+            )
 
 
 def _as_while_loop(loop: ast.While | ast.For, test: ast.expr, report: Reporter) -> FixRequest | None:

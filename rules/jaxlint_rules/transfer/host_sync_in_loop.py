@@ -208,6 +208,7 @@ class HostSyncInLoop(Rule):
         if event.how == "block_until_ready" and not (_holds_up_a_step(event) or _holds_up_callers(event)):
             return
         if event.how.startswith("numpy.") and _acts_on_the_world(event, report):
+            self.waits_anyway(event.frame)
             return
         if event.how in ("str", "format") and not _is_output(event, report):
             return
@@ -247,13 +248,16 @@ class HostSyncInLoop(Rule):
         if loop in frame.loops and must_wait(event.node, loop.node, how):
             self.needed.add(loop.node)
         if exit_of(event) and not has_while_loop(frame):
-            return  # `convergence-loop` reports it
+            self.needed.add(loop.node)  # `convergence-loop` reports it: what else waits costs nothing more
+            return
         if is_few(loop, frame) or is_short(loop) or _compiles(loop.node) or _waits_once(event, loop, value):
             return
         fetched = how in _FETCHES or how.startswith("numpy.")
         if how.startswith("numpy.") and _is_for_the_world(event.node, loop.node, frame.module):
+            self.needed.add(loop.node)
             return
         if fetched and loop in frame.loops and feeds_back(event.node, loop.node, frame):
+            self.needed.add(loop.node)
             return
         if loop in frame.loops and searches(event.node, loop.node):
             return
@@ -286,6 +290,12 @@ class HostSyncInLoop(Rule):
         if waits_by_itself(loop.node, frame_of_loop(loop, frame)):
             self.needed.add(loop.node)
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
+
+    def waits_anyway(self, frame: Frame) -> None:
+        """Notes that the loop around a place waits in each iteration, whatever else it leaves out."""
+        loop = stepping_loop(frame)
+        if loop is not None and loop in frame.loops and not frame.is_conditional_in(loop):
+            self.needed.add(loop.node)
 
     def is_advice(self, wait: _Wait) -> bool:
         """Whether the host sync costs little, or cannot be left out."""

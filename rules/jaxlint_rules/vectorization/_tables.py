@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from jaxlint.api.syntax import cache, dotted, walk
 from jaxlint_rules._loops import counters
-from jaxlint_rules._names import bound_by, names_in, updated_at
+from jaxlint_rules._names import bound_by, last_name, names_in, updated_at
+from jaxlint_rules._slices import calls_in
 
 _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yield, ast.Await, ast.AugAssign)
 
@@ -18,7 +19,7 @@ def filled_by_rows(loop: ast.For) -> str:
     carries nothing else."""
     number = min(counters(loop), default="")
     parts = [part for statement in loop.body for part in walk(statement)] if number else []
-    if not number or any(isinstance(part, _LEAVING) for part in parts):
+    if not number or any(isinstance(part, _LEAVING) or _cuts_at(part, number) for part in parts):
         return ""
     tables = {name for statement in loop.body for name in _written(statement, number)}
     updates = sum(isinstance(part, ast.Attribute) and part.attr == "at" for part in parts)
@@ -36,6 +37,19 @@ def filled_by_rows(loop: ast.For) -> str:
         ),
         "",
     )
+
+
+def moves_only(loop: ast.For) -> bool:
+    """Whether a loop copies or converts elements, and computes nothing with a row but plain arithmetic."""
+    return all(updated_at(call) is not None or last_name(call.func) in _MOVING for call in calls_in(loop))
+
+
+_MOVING = frozenset(["float", "int", "bool", "range", "len", "array", "asarray", "minimum", "maximum"])
+
+
+def _cuts_at(part: ast.AST, number: str) -> bool:
+    """`xs[:, :i]`, which has another size in each iteration, so that no `vmap` computes it."""
+    return isinstance(part, ast.Slice) and number in names_in(part)
 
 
 def _picks(index: ast.expr, number: str) -> bool:

@@ -8,12 +8,13 @@ from jaxlint.api import CallEvent, Frame, IterationEvent, Reporter, Rule, Transf
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value, short_source
 from jaxlint.finding import Severity
+from jaxlint_rules._cost import INDEX, level, runs
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import counters, has_few_turns
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
 from jaxlint_rules._purpose import ONE_BY_ONE, says
-from jaxlint_rules.vectorization._tables import filled_by_rows
+from jaxlint_rules.vectorization._tables import filled_by_rows, moves_only
 
 _STACKING = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.vstack"})
 _SUMMING = frozenset({"builtins.sum"})
@@ -56,7 +57,9 @@ class PythonLoopOverBatch(Rule):
     ## When not to fix
     Keep it if all rows together do not fit into memory; `lax.map` runs them one after another. Not
     reported where the function says so in its name, its docstring or a comment ("sequential", "one
-    at a time", "out of memory"), or where the file also maps the function with `vmap`.
+    at a time", "out of memory"), where the file also maps the function with `vmap`, or where a part of
+    another size is read for each row. A table into which elements are only copied or converted, once or
+    a few dozen times, is advice.
 
     ## References
     - [JAX: automatic vectorization](https://docs.jax.dev/en/latest/automatic-vectorization.html)
@@ -102,6 +105,7 @@ class PythonLoopOverBatch(Rule):
                 node.iter,
                 f"the loop computes one row of `{read}` per iteration and copies its output array; use `jax.vmap`",
                 reason="the iterations are independent, and `.at[...].set` outside jit copies the whole array",
+                severity=level(runs(frame, event.loop) * INDEX) if moves_only(node) else None,
             )
 
     @concerns(*_STACKING, *_SUMMING, *_TREES)
