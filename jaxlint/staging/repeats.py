@@ -17,7 +17,8 @@ from jaxlint.staging.consequences import Place
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import FunctionNode
 
-_NAMED = re.compile(r"`[^`]*`")  # the code that a message quotes
+_NAMED = re.compile(r"`[^`]*`(?: and `[^`]*`)*|\d+")  # the code that a message quotes, and lines
+_MANY = {"are": "is", "them": "it"}  # for several names
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class Repeats:
         if rule.category == "migration":
             return  # each place has to change
         if _lies_in(place, frame.owner):
-            self.slips[rule.code, frame.owner, _NAMED.sub("`", message)].append(place)
+            self.slips[rule.code, frame.owner, _form(message)].append(place)
         if rule.cure is not None:
             cure, rank = rule.cure
             loop = next((one.loops[-1].node for one in (frame, *frame.callers()) if one.loops), None)
@@ -63,6 +64,11 @@ class Repeats:
                 for rank, place in ranked:
                     if rank > least and _warnings([place], findings):
                         _make_advice(place, findings)
+
+
+def _form(message: str) -> str:
+    """A message without what it names."""
+    return " ".join(_MANY.get(word, word) for word in _NAMED.sub("`", message).split(" "))
 
 
 def _lies_in(place: Place, owner: FunctionNode | ast.Module) -> bool:

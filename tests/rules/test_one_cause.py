@@ -19,6 +19,7 @@ from jaxlint_rules.recompilation.shape_varying_loop import ShapeVaryingLoop
 from jaxlint_rules.transfer.convergence_loop import ConvergenceLoop
 from jaxlint_rules.transfer.host_sync_in_loop import HostSyncInLoop
 from jaxlint_rules.vectorization.cond_under_vmap import CondUnderVmap
+from jaxlint_rules.vectorization.grad_of_jit import GradOfJit
 from jaxlint_rules.vectorization.python_loop_over_batch import PythonLoopOverBatch
 from jaxlint_rules.vectorization.vmap_of_jit import VmapOfJit
 
@@ -70,6 +71,28 @@ def test_two_functions_are_told_of_each() -> None:
     assert _levels(head + body + one, KeyReuse()) == [Severity.WARNING] * 2
 
 
+_STEPS = """
+import jax, optax
+def run(optimizer, g, d, gs, ds, loader):
+    @jax.jit
+    def g_step(g, gs, x):
+        grads = jax.grad(lambda g: (g["w"] * x).sum())(g)
+        updates, gs = optimizer.update(grads, gs)
+        return optax.apply_updates(g, updates), gs
+    @jax.jit
+    def d_step(d, x):
+        return jax.tree.map(lambda p, q: p - q, d, jax.grad(lambda d: (d["w"] * x).sum())(d))
+    for x in loader:
+        g, gs = g_step(g, gs, x)
+        d = d_step(d, x)
+    return g, d
+"""
+
+
+def test_two_steps_beside_each_other_are_told_once() -> None:
+    assert _levels(_STEPS, MissingDonation()) == [Severity.WARNING, Severity.INFO]
+
+
 _EAGER = """
 import jax, optax
 from data import batches
@@ -99,6 +122,30 @@ def test_rules_with_one_cure_speak_once_of_a_loop() -> None:
     assert both["vmap-of-jit"] is Severity.INFO
     alone = _EAGER.replace("UPDATE", "params = jax.tree.map(lambda p, g: p - g, params, grads)")
     assert Severity.WARNING in _levels(alone, VmapOfJit())
+
+
+_GRADIENT = """
+import jax, optax
+from data import batches
+@jax.jit
+def loss(params, x):
+    return ((x * params["w"]) ** 2).sum()
+def train(params):
+    optimizer = optax.adam(1e-3)
+    state = optimizer.init(params)
+    for batch in batches:
+        grads = jax.grad(loss)(params, batch)
+        updates, state = optimizer.update(grads, state)
+        params = optax.apply_updates(params, updates)
+    return params
+train({"w": jax.numpy.ones(3)})
+"""
+
+
+def test_a_gradient_beside_its_update_is_told_with_it() -> None:
+    both = {one.name: one.severity for one in _findings(_GRADIENT, EagerUpdate(), GradOfJit())}
+    assert both == {"eager-update": Severity.WARNING, "grad-of-jit": Severity.INFO}
+    assert _levels(_GRADIENT, GradOfJit()) == [Severity.WARNING]
 
 
 _ROWS = """
@@ -248,6 +295,36 @@ def run(loader, fit):
 
 def test_a_fresh_batch_is_no_state() -> None:
     assert _levels(_PREPARED, VmapOfJit()) == []
+
+
+_LOGGED = """
+import jax
+@jax.jit
+def train_step(w, x):
+    return w - x, (w * x).sum()
+def run(w, loader):
+    step = 0
+    for x in loader:
+        w, loss = train_step(w, x)
+        if TEST:
+            print(jax.tree.map(lambda one: float(one), loss), float(loss))
+        step += 1
+run(3.0, load())
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "levels"),
+    [
+        ("step % 40 == 0", []),  # though the first step is 0
+        ("not step % 40 and step", []),
+        ("step % 40 != 3", [Severity.WARNING]),
+        ("True", [Severity.WARNING]),
+    ],
+)
+def test_a_wait_in_every_nth_step_costs_little(test: str, levels: list[Severity]) -> None:
+    found = _levels(_LOGGED.replace("TEST", test), HostSyncInLoop())
+    assert [one for one in found if one is Severity.WARNING] == levels
 
 
 _ACTS = """

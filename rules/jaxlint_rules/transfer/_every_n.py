@@ -35,12 +35,14 @@ def is_periodic(test: ast.expr) -> bool:
 
 
 def is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """Whether only some iterations reach a place: a conditional expression is around it, or `if step % 100:
-    continue` before it lets only every N-th one pass.
+    """Whether only some iterations reach a place: a conditional expression or `if step % 100 == 0:` is around it, whatever the
+    first step is, or `if step % 100: continue` before it lets only every N-th one pass.
     """
     inner = node
     for above in module.ancestors(node):
         if isinstance(above, ast.IfExp) and inner is not above.test and above is not node:
+            return True
+        if isinstance(above, ast.If) and inner in above.body and _holds_seldom(above.test):
             return True
         body = getattr(above, "body", [])
         for statement in body[: body.index(inner)] if isinstance(body, list) and inner in body else []:
@@ -51,6 +53,16 @@ def is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
             return False
         inner = above
     return False
+
+
+def _holds_seldom(test: ast.expr) -> bool:
+    """`step % 100 == 0`, `not step % 100`, also beside other conditions."""
+    if isinstance(test, ast.BoolOp):
+        needed = any if isinstance(test.op, ast.And) else all
+        return needed(map(_holds_seldom, test.values))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, ast.BinOp) and isinstance(test.operand.op, ast.Mod)
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and is_periodic(test.left)
 
 
 _OPTIONS = re.compile(r"verbose|debug|print|(^|_)log|sync|progress|display|(^|_)show|profil|track")

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import Event, Frame, Loop
 from jaxlint.api.syntax import cache, dotted, nodes_of
-from jaxlint_rules.transfer._every_n import is_asked_last
+from jaxlint_rules.transfer._every_n import is_asked_last, is_skipped
 
 _NEAR = 2  # calls between a loop and the host sync
 
@@ -33,7 +33,10 @@ def loop_of_callers(event: Event) -> Loop | None:
             return None
         loop = stepping_loop(caller)
         if loop is not None:
-            asked = frame.call_node is not None and is_asked_last(frame.call_node, caller.module)
+            call = frame.call_node
+            asked = call is not None and (
+                is_asked_last(call, caller.module) or is_skipped(call, loop.node, caller.module)
+            )
             return None if asked or caller.is_conditional_in(loop) else loop
         frame = caller
     return None

@@ -145,7 +145,7 @@ class HostSyncInLoop(Rule):
 
     - conversions under an `if` or behind a `continue` (every N steps), after the loop, or in tests;
     - values that a host object needs to produce the next inputs, such as an environment, a replay
-      buffer or an evolution strategy;
+      buffer or an evolution strategy (what else waits in that loop is advice: it waits anyway);
     - the last value of an inner loop;
     - loops that compile in each iteration, and searches that end with the first value that fits.
 
@@ -248,8 +248,7 @@ class HostSyncInLoop(Rule):
         if loop in frame.loops and must_wait(event.node, loop.node, how):
             self.needed.add(loop.node)
         if exit_of(event) and not has_while_loop(frame):
-            self.needed.add(loop.node)  # `convergence-loop` reports it: what else waits costs nothing more
-            return
+            return  # `convergence-loop` reports it
         if is_few(loop, frame) or is_short(loop) or _compiles(loop.node) or _waits_once(event, loop, value):
             return
         fetched = how in _FETCHES or how.startswith("numpy.")

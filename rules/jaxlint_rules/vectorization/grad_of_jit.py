@@ -64,6 +64,7 @@ class GradOfJit(Rule):
     name = "grad-of-jit"
     category = "vectorization"
     severity = Severity.WARNING
+    cure = ("compile the step", 1)
 
     def __init__(self) -> None:
         self.told: dict[
