@@ -15,7 +15,7 @@ from jaxlint.source.container import Container
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.parse import split_lines
 
-_LINE = re.compile(r"\bline (\d+)")
+_LINE = re.compile(r"\bline(?: \d+|s \d+(?:, \d+)+)")
 
 
 def shown(findings: Iterable[Finding], sources: Mapping[str, SourceFile]) -> list[Finding]:
@@ -107,7 +107,10 @@ def _reworded(text: str, cell: int | None, own: str, containers: Mapping[str, Co
         return f"{match[1]}:cell {place.cell}:{place.span.line}" if place.cell else match[0]
 
     def here(match: re.Match[str]) -> str:
-        place = containers[own].place(_whole(int(match[1])))
+        return ", ".join(map(line_in_cell, re.findall(r"\d+", match[0])))
+
+    def line_in_cell(number: str) -> str:
+        place = containers[own].place(_whole(int(number)))
         where = f"line {place.span.line}"
         return where if place.cell == cell or place.cell is None else f"{where} of cell {place.cell}"
 

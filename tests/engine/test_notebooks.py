@@ -13,6 +13,7 @@ import pytest
 
 from jaxlint.codemods.source.text_edits import Lines, apply_edits
 from jaxlint.finding import Edit, Span
+from jaxlint.places import shown_line
 from jaxlint.source import SourceError, SourceFile, source_from_bytes
 from jaxlint.source.magics import is_python_cell, without_magics
 
@@ -115,6 +116,18 @@ def test_lines_that_are_split_over_strings() -> None:
     source = read(notebook(cell(["a = ", "1\nb", " = 2\n", ""])))
     assert source.text == "a = 1\nb = 2\n\n\n"
     assert json.loads(edited(source, (2, 5, 2, 6, "3")))["cells"][0]["source"] == ["a = 1\n", "b = 3\n"]
+
+
+def test_lines_in_a_text_are_those_of_their_cells() -> None:
+    source = read(notebook(cell("a = 1\nb = 2"), cell("c = 3\nd = 4\ne = 5")))
+    assert source.container is not None
+    first, *others = (n for n, line in enumerate(source.text.splitlines(), 1) if line[:1] in "bce" and line)
+    said = f"as at line {first}; the same at lines {others[0]}, {others[1]}"
+    assert shown_line("a.ipynb", first, said, {"a.ipynb": source}) == (
+        1,
+        2,
+        "as at line 2; the same at line 1 of cell 2, line 3 of cell 2",
+    )
 
 
 def test_no_edit_spans_two_cells() -> None:
