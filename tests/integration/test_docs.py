@@ -160,5 +160,6 @@ def test_the_demo_runs_on_less_work() -> None:
     assert "Found 10 errors and 5 warnings in 5 files." in done.stdout
     assert "Would fix 8 findings in 3 files:" in done.stderr + done.stdout
     losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+) accuracy", done.stderr + done.stdout)]
-    assert losses[1] < losses[0]
+    # verify ends the program once it has seen enough, on a busy machine after the first epoch
+    assert losses == sorted(losses, reverse=True) != []
     assert re.search(r"\d of \d candidates? proven\.", done.stdout), done.stdout
