@@ -25,6 +25,8 @@ from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
 
 _DEPTH = 6
+# NumPy functions whose result is an array of its own; others may return a view, or their argument.
+_MAKERS = frozenset({f"numpy.{name}" for name in ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "full_like", "arange", "linspace", "logspace", "geomspace", "array", "eye", "identity", "copy", "cumsum", "cumprod", "stack", "concatenate", "tile", "repeat", "exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "maximum", "minimum", "clip", "power", "square", "outer", "dot", "matmul", "hanning", "hamming", "fft.fftfreq")})  # fmt: skip
 # NumPy functions that write into a third argument.
 _WITH_OUT = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum", "minimum", "matmul", "dot", "fmax", "fmin", "arctan2", "hypot", "logaddexp"})  # fmt: skip
 
@@ -44,6 +46,32 @@ class Mutations:
             if (why := self._use_changes(use, other, depth)) is not None:
                 return why
         return None
+
+    def attribute_changes(self, name: str) -> str | None:
+        """Whether a NumPy array in an attribute of this name, of any object, may be mutated: something else may hold it, or a use of the
+        attribute may change it."""
+        for file, store in self.program.stores.get(name, ()):
+            place = self.program.place(file, store)
+            above = file.names.parents.get(store)
+            if not isinstance(above, ast.Assign | ast.AnnAssign) or not self._is_made(above, file):
+                return f"may be held by something else at {place}"
+        for file, load in self.program.loads.get(name, ()):
+            if (why := self._use_changes(load, file, 0)) is not None:
+                return why
+        return None
+
+    def _is_made(self, statement: ast.Assign | ast.AnnAssign, file: File) -> bool:
+        """Whether a statement stores a new array in one place alone."""
+        value = statement.value
+        if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
+            return False
+        if isinstance(value, ast.Constant | ast.BinOp | ast.UnaryOp | ast.Compare):
+            return True
+        return (
+            isinstance(value, ast.Call)
+            and self.possible.name_of(value.func, file) in _MAKERS
+            and not any(one.arg in (None, "out", "copy") for one in value.keywords)
+        )
 
     def _use_changes(self, use: ast.expr, file: File, depth: int) -> str | None:
         """Whether the code around a use may mutate the object, or passes it to unknown code."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.callbacks import first_parameter
+from jaxlint.codemods.purity.mutation import Mutations
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, function_around, parameters
 from jaxlint.codemods.purity.values import FILLED, NUMPY, Box, Cls, Inst, Unknown, leaves_of
@@ -25,6 +26,7 @@ class StaticObjects:
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
+        self.mutations = Mutations(possible)
 
     def changing(
         self, function: FunctionNode, file: File, static: Set[str], traced: Mapping[ast.AST, File]
@@ -83,7 +85,8 @@ class StaticObjects:
     def _attribute(self, node: ast.Attribute, file: File, classes: set[Cls]) -> Iterator[str]:
         read = f"reads `{shown_source(node)}`"
         held = self.possible.of(node, file)
-        if any(isinstance(one, Box) and one.kind in FILLED for one in held) or NUMPY in leaves_of(held):
+        filled = any(isinstance(one, Box) and one.kind in FILLED for one in held)
+        if filled or (NUMPY in leaves_of(held) and self.mutations.attribute_changes(node.attr)):
             yield f"{read}, which may change in place"
         for name in (node.attr, "__class__"):
             for other, store in self.program.stores.get(name, ()):

@@ -173,3 +173,34 @@ def test_methods_read_no_options_that_change(rewrite: Rewrite) -> None:
     assert "def _step(self, u, t):" in rewrite("region-to-jit", text, wide=True, often=True)
     changed = text.replace("    wave.step", "    wave.p.dx /= 2\n    wave.step")
     assert "keeps the first value" in rewrite("region-to-jit", changed, wide=True, often=True)
+
+
+TABLE = (
+    "import numpy as np\n" + HEAD + "table = np.zeros(8)\n\n\n"
+    "class Schedule:\n    def __init__(self, n):\n        betas = np.linspace(0.1, 0.2, n)\n        self.rates = np.cumprod(1.0 - betas)\n\n\n"
+    "class Model:\n    def __init__(self, n):\n        self.schedule = Schedule(n)\n        self.w = jnp.ones(3)\n\n"
+    "    def loss(self, w, t):\n        return jnp.sum(w ** 2) * jnp.asarray(self.schedule.rates)[t]\n\n"
+    "    def step(self, t):\n        «grads = jax.grad(self.loss)(self.w, t)\n        self.w = self.w - 0.1 * grads»\n\n\n"
+    "model = Model(8)\nfor i in range(8):\n    model.step(i)\n"
+)
+
+
+def test_tables_that_nothing_changes_are_kept(rewrite: Rewrite) -> None:
+    assert "_step(self, w, t):" in rewrite("region-to-jit", TABLE, wide=True, often=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    model.step", "    model.schedule.rates[i] = 1.0\n    model.step"),
+        ("    model.step", "    model.schedule.rates *= 0.9\n    model.step"),
+        ("    model.step", "    np.exp(i, out=model.schedule.rates)\n    model.step"),
+        ("    model.step", "    kept = model.schedule.rates\n    kept[0] = i\n    model.step"),
+        ("    model.step", "    model.schedule.rates.sort()\n    model.step"),
+        ("= np.cumprod(1.0 - betas)", "= table\n        table[n % 2] = 3.0"),
+    ],
+    ids=["an item", "in place", "out", "by another name", "sorted", "held elsewhere"],
+)
+def test_tables_that_may_change_are_not_kept(rewrite: Rewrite, old: str, new: str) -> None:
+    assert old in TABLE
+    assert "change" in rewrite("region-to-jit", TABLE.replace(old, new, 1), wide=True, often=True)
