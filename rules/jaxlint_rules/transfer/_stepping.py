@@ -43,17 +43,39 @@ def loop_of_callers(event: Event) -> Loop | None:
 
 
 def goes_through_results(loop: Loop) -> bool:
-    """A comprehension, or `for name, value in metrics.items()`: all results of one step."""
+    """A comprehension, `for name, value in metrics.items()`, or `for each in callbacks: each.on_step_end(metrics)`: all results of one
+    step, or all who get them."""
     if loop.kind == "comprehension":
         return True
     iterable = getattr(loop.node, "iter", None)
     if loop.calls_jitted or iterable is None:
         return False
+    if _tells_each(loop.node):
+        return True
     if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Attribute):
         return iterable.func.attr in ("items", "values") or (
             iterable.func.attr == "keys" and _reads_by_name(loop.node)
         )
     return isinstance(iterable, ast.Name) and _reads_by_name(loop.node)
+
+
+@cache
+def _tells_each(loop: ast.AST) -> bool:
+    """Whether each iteration only calls methods of its item, with something given: `callback.on_batch_end(step, logs)`."""
+    target, body = getattr(loop, "target", None), getattr(loop, "body", [])
+    calls = [one.value for one in body if isinstance(one, ast.Expr)]
+    return (
+        isinstance(target, ast.Name)
+        and len(calls) == len(body) > 0
+        and all(
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Name)
+            and call.func.value.id == target.id
+            and bool(call.args or call.keywords)
+            for call in calls
+        )
+    )
 
 
 @cache
