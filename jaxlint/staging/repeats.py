@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from jaxlint.finding import Finding, Severity
@@ -47,8 +48,7 @@ class Repeats:
 
         `jaxlint fix` loses nothing: once the first is fixed, the next is the first.
         """
-        for places in self.slips.values():
-            held = _warnings(places, findings)
+        for held in self._same_slips(findings):
             others = held[1:]
             if not others:
                 continue
@@ -64,6 +64,15 @@ class Repeats:
                 for rank, place in ranked:
                     if rank > least and _warnings([place], findings):
                         _make_advice(place, findings)
+
+    def _same_slips(self, findings: dict[Place, Finding]) -> Iterator[list[Place]]:
+        """Places of one slip, in the order of the text. Functions with fixes of their own are different steps."""
+        for places in self.slips.values():
+            groups: dict[str | None, list[Place]] = defaultdict(list)
+            for place in _warnings(places, findings):
+                finding = findings[place]
+                groups[finding.function if finding.fix is not None else None].append(place)
+            yield from groups.values()
 
 
 def _form(message: str) -> str:

@@ -89,8 +89,8 @@ def run(optimizer, g, d, gs, ds, loader):
 """
 
 
-def test_two_steps_beside_each_other_are_told_once() -> None:
-    assert _levels(_STEPS, MissingDonation()) == [Severity.WARNING, Severity.INFO]
+def test_two_steps_that_are_fixed_apart_are_told_each() -> None:
+    assert _levels(_STEPS, MissingDonation()) == [Severity.WARNING] * 2
 
 
 _EAGER = """

@@ -103,7 +103,7 @@ class CapturedModule(Rule):
             if changed := _own_changes(held, read, report.module):
                 report(
                     read,
-                    f"`{name}` in `{t.label}` updates its {changed} from another trace: TraceContextError; pass it to `nnx.jit`",
+                    f"`{name}` in `{t.label}` updates its {changed} from another trace: TraceContextError; use `nnx.jit`",
                     reason=f"{t.why.explain(report.module)}; `{name}` comes from an enclosing scope",
                 )
                 continue

@@ -1,6 +1,5 @@
 # source: google/flax#3997
 # blind: first
-# missed: not found yet
 
 import jax
 import jax.numpy as jnp
