@@ -1,6 +1,5 @@
 # source: AI-Hypercomputer/maxdiffusion#81
 # blind: fourth
-# missed: which object the name of the method stands for is known when the loop runs
 
 import sys
 
