@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -26,9 +27,8 @@ from jaxlint.codemods.compilation.region_statements import (
 )
 from jaxlint.codemods.compilation.region_text import HostParts
 from jaxlint.codemods.compilation.region_values import (
-    is_object,
+    is_kept,
     is_of_numpy,
-    is_settings,
     only_unknown,
 )
 from jaxlint.codemods.facts.dataflow import Flow
@@ -195,10 +195,7 @@ class Region:
             if isinstance(node, ast.expr) and is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
         others = [name for name in read if name not in bound and name not in self.given]
-
-        def stays(value: Value) -> bool:
-            return is_object(value) or is_settings(value, possible)
-
+        stays = functools.partial(is_kept, possible=possible)
         if self.copies_object:
             attributes = attributes_of_copy(self.site, self.scope, self.nodes, possible, file, stays)
         else:
@@ -309,7 +306,7 @@ class Region:
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
         """Whether a variable is not an array and is constant for all calls of the function, so that it is closed over."""
         values = self.values_of(name, possible, file)
-        holds_none = bool(values) and all(is_object(one) or is_settings(one, possible) for one in values)
+        holds_none = bool(values) and all(is_kept(one, possible) for one in values)
         if not holds_none and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
             plain = bool(values) and all(
                 isinstance(one, Inst) and not possible.external_bases(one.cls) - {"object", "abc.ABC"}

@@ -47,6 +47,11 @@ def only_unknown(values: frozenset[Value]) -> bool:
     return not values or all(isinstance(value, (Unknown, Inst, Made)) for value in values)
 
 
+def is_kept(value: Value, possible: PossibleValues) -> bool:
+    """Whether a jitted function may read a value where it is: no array, or settings that nothing changes."""
+    return is_object(value) or is_settings(value, possible)
+
+
 def is_settings(value: Value, possible: PossibleValues) -> bool:
     """Whether a value is an object that holds only numbers and strings, which nothing sets after its creation."""
     if not isinstance(value, Inst) or possible.external_bases(value.cls):
