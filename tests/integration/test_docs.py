@@ -147,7 +147,8 @@ def test_a_heading_of_a_how_to_has_the_word_that_people_search(page: str, word: 
 @pytest.mark.slow
 def test_the_demo_runs_on_less_work() -> None:
     """`make demo` takes a minute: here verify tries one kind of candidate, on a shorter run of the same program."""
-    fewer = ["--transform", "donation", "--timing", "1", "--", "--epochs", "2", "--points", "1024"]
+    whole = ["--calls", "0", "--for", "0"]  # on a busy machine, too
+    fewer = [*whole, "--transform", "donation", "--timing", "1", "--", "--epochs", "2", "--points", "1024"]
     done = subprocess.run(
         [sys.executable, "tools/demo.py", *fewer],
         cwd=ROOT,
@@ -160,6 +161,5 @@ def test_the_demo_runs_on_less_work() -> None:
     assert "Found 10 errors and 5 warnings in 5 files." in done.stdout
     assert "Would fix 8 findings in 3 files:" in done.stderr + done.stdout
     losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+) accuracy", done.stderr + done.stdout)]
-    # verify ends the program once it has seen enough, on a busy machine after the first epoch
-    assert losses == sorted(losses, reverse=True) != []
+    assert losses[1] < losses[0]
     assert re.search(r"\d of \d candidates? proven\.", done.stdout), done.stdout
