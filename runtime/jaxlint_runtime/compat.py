@@ -92,6 +92,14 @@ def user_frames(eqn: Any) -> list[tuple[str, int, str]]:
     ]
 
 
+def user_places(eqn: Any) -> list[tuple[str, int, int, int, int]]:
+    """The expressions of the user behind an equation, innermost first: file, first line and column, last line and column."""
+    return [
+        (one.file_name, one.start_line, one.start_column, one.end_line, one.end_column)
+        for one in _source_info.user_frames(eqn.source_info.traceback)
+    ]
+
+
 def callable_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that can be traced outside the call that jitted it.
 

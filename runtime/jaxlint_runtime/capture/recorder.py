@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import statistics
+import sys
 import threading
 import time
 import weakref
@@ -21,6 +22,7 @@ from jaxlint_runtime.capture.eager_calls import EagerCalls
 from jaxlint_runtime.capture.function_identity import Identity, Project, code_key, identify, static_function
 from jaxlint_runtime.capture.jit_proxy import JitProxy
 from jaxlint_runtime.capture.stop import Stopper
+from jaxlint_runtime.capture.varying_lengths import call_place
 from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, Parameters, read_options
 from jaxlint_runtime.model import CapturedCall, CapturedFunction, Compile, JitOptions
 
@@ -52,6 +54,7 @@ class FunctionRecord:
     seconds: float = 0.0
     compiles: list[Compile] = field(default_factory=list)
     signatures: list[signatures.Signature] = field(default_factory=list)
+    sites: dict[str, dict[str, Any]] = field(default_factory=dict)  # the calls that compiled: file and place
     warm_ms: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT_TIMES))
     period_ms: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT_TIMES))
     last_start: float = 0.0
@@ -395,6 +398,12 @@ class Recorder:
                 record.signatures.append(new)
         except Exception as error:
             cause = f"unknown: {type(error).__name__}: {error}"
+        with contextlib.suppress(Exception):
+            frame = self._project.nearest_frame(sys._getframe(1))
+            place = call_place(frame)
+            if frame is not None and place is not None:
+                path = self._project.file(frame.f_code.co_filename)
+                record.sites[f"{path}:{place}"] = {"path": path, "place": place}
         proxy._jaxlint_compiled = True
         record.compiles.append(Compile(spans[0], spans[2], cause, spans[1]))
 

@@ -113,6 +113,7 @@ class FunctionJson(TypedDict):
     rebound: Any
     constants: list[dict[str, Any]]  # large captured arrays
     growing: list[dict[str, Any]]  # arguments that grow from compile to compile
+    padding: NotRequired[dict[str, Any] | None]  # how arguments of other lengths may be padded, or why not
     compiles: list[CompileJson]
     findings: NotRequired[list[FindingJson]]
 

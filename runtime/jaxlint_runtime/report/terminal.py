@@ -206,7 +206,7 @@ def _causes(functions: Sequence[FunctionJson]) -> Iterator[RenderableType]:
         lines = [Text(f"compile {n}: {cause}") for n, cause in enumerate(causes[:_SHOWN_CAUSES], start=2)]
         if len(causes) > _SHOWN_CAUSES:
             lines.append(Text(f"... and {len(causes) - _SHOWN_CAUSES} more"))
-        lines += [Text(text, style="yellow") for text in _growth(function)]
+        lines += [Text(text, style="yellow") for text in (*_growth(function), *_lengths(function))]
         lines += [Text(_constant(constant)) for constant in function.get("constants", ())[:_SHOWN_CAUSES]]
         lines += [Text(_finding(finding), style="dim") for finding in function.get("findings", ())]
         if lines:
@@ -226,6 +226,21 @@ def _growth(function: Mapping[str, Any]) -> Iterator[str]:
         f"{places} grows from {first} to {last}: {len(known)} compiles, {sum(known):.2f} s. Use one buffer of the final size, "
         f"jax.lax.dynamic_update_slice and a mask: one compile, about {statistics.median(known):.2f} s"
     )
+
+
+def _lengths(function: Mapping[str, Any]) -> Iterator[str]:
+    """Whether arguments whose lengths differ from call to call may be padded."""
+    padding = function.get("padding")
+    if not padding or function.get("growing"):
+        return
+    shown = [f"`{place}`" for place in padding["places"][:_SHOWN_CAUSES]]
+    names = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
+    if "refused" in padding:
+        yield f"{names}: rows that pad to one length would change the results: {padding['refused']}"
+    elif padding["masks"]:
+        yield f"{names}: padded to one length, with a mask for reductions, they need one compile"
+    else:
+        yield f"{names}: padded to one length, they need one compile; the added rows reach no result"
 
 
 def _constant(constant: Mapping[str, Any]) -> str:

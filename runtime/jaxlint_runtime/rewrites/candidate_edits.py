@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from jaxlint_runtime.rewrites.grown_arrays import from_growing
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.loop_steps import from_host_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
+from jaxlint_runtime.rewrites.padded_arguments import from_lengths
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
@@ -54,6 +56,12 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         rewrites += from_model_calls(document.watched, sources)
         changed = {one.function.rpartition(".")[2] for one in rewrites}
         rewrites += from_eager_calls(document.eager.get("calls", ()), sources, document.watched, changed)
+        # first: any other edit around the calls would compile for each length as well
+        first = max((one.estimate for one in rewrites), default=0.0)
+        rewrites = [
+            dataclasses.replace(one, estimate=max(one.estimate, 1.01 * first))
+            for one in from_lengths(document.functions, sources)
+        ] + rewrites
     return sorted(rewrites, key=lambda one: -one.estimate)
 
 

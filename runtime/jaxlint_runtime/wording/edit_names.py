@@ -8,6 +8,7 @@ _EDITS = {
     "loop-to-steps": "one scan of all steps",
     "steps-between-looks": "one loop of many steps",
     "grown-array-to-list": "a list for a growing array",
+    "pad-arguments": "padded arguments",
     "jit-model-call": "jit of model calls",
 }
 _LOOPS = {
