@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
-from jaxlint.jaxapi.layer_classes import NNX_DICTS, NNX_LISTS, NNX_NOTES
+from jaxlint.jaxapi.layer_classes import NNX_DICTS, NNX_LISTS, NNX_METRICS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
 from jaxlint.libraries.layers import check_features, convolved, embedded, input_shape, option, with_features
 from jaxlint.staging.evaluator.access import Access
@@ -14,6 +14,7 @@ from jaxlint.staging.evaluator.external_models import (
     calls,
     calls_of_made,
     first_argument,
+    methods,
     nothing,
 )
 from jaxlint.staging.shapes.applied import Applied, shapes
@@ -113,6 +114,12 @@ def same(call: LibraryCall) -> Value:
     return call.first() or UNKNOWN
 
 
+@calls("flax.nnx.cached_partial")
+def cached_partial(call: LibraryCall) -> Value:
+    """A compiled function with its first arguments, whose graphs are split once."""
+    return Partial(call.args[0], call.args[1:], {}) if call.args else UNKNOWN
+
+
 calls("flax.nnx.update")(nothing)
 calls(*NNX_NOTES)(first_argument)
 
@@ -154,6 +161,40 @@ def tabulate(call: LibraryCall) -> Value:
     )
     call.run_in(Stage("eval_shape", True, True, why, call.frame.stage), called, staged, options)
     return Static(kind="str")
+
+
+calls(*NNX_METRICS)(LibraryCall.made_object)
+
+
+@methods(*(f"{name}.update" for name in NNX_METRICS))
+def update_metric(call: LibraryCall) -> Value:
+    """Outside jit it adds what a compiled function gave."""
+    given = (value for value in call.kwargs.values() if isinstance(value, Array) and not value.staged)
+    call.made.changed_by = next((value.jitted for value in given if value.jitted), call.made.changed_by)
+    return nothing(call)
+
+
+methods(*(f"{name}.reset" for name in NNX_METRICS))(nothing)
+
+
+@methods(*(f"{name}.compute" for name in NNX_METRICS))
+def computed_metric(call: LibraryCall) -> Value:
+    """A number of a mean, a dict of the results of several metrics."""
+    return _computed(call, call.made)
+
+
+def _computed(call: LibraryCall, metric: Value) -> Value:
+    if not isinstance(metric, ExternalObject) or metric.name not in NNX_METRICS or "**" in metric.kwargs:
+        return UNKNOWN
+    if metric.name.endswith("MultiMetric"):
+        parts = {name: _computed(call, part) for name, part in metric.kwargs.items()}
+        return DictValue(parts, None, call.frame.stage)
+    if metric.name.endswith("Welford"):
+        return UNKNOWN  # an object with the mean and the deviation
+    result = call.array([call.made], name=call.name)
+    if not result.staged:
+        result.jitted, result.dtype = call.made.changed_by, "float32"
+    return result
 
 
 @calls(_CAPTURE)

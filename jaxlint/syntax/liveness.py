@@ -28,6 +28,20 @@ def unread_statements(function: FunctionNode) -> frozenset[ast.stmt]:
     return frozenset(found.unread)
 
 
+@cache
+def dead_after(body: FunctionNode | ast.Module) -> dict[ast.stmt, frozenset[str]]:
+    """For each assignment of the result of a call, the variables that the call reads and nothing reads again: they are bound anew
+    before, or never read. At module level other code may read them later; what functions mention does not count as dead.
+    """
+    if isinstance(body, ast.Lambda):
+        return {}
+    found = _Liveness(_read_elsewhere(body))
+    found.block(body.body, frozenset())
+    return {
+        statement: _loads(statement) - live - found.always for statement, live in found.live_after.items()
+    }
+
+
 def changed_variable(statement: ast.stmt) -> str:
     """The variable whose contents a statement changes, or ""."""
     if isinstance(statement, (ast.Assign, ast.AugAssign)):
@@ -46,7 +60,7 @@ def _root(place: ast.AST) -> str:
     return place.id if isinstance(place, ast.Name) else ""
 
 
-def _read_elsewhere(function: FunctionNode) -> Names:
+def _read_elsewhere(function: FunctionNode | ast.Module) -> Names:
     """The names that nested functions mention, and names that are not local to the function."""
     found: set[str] = set()
     for node in walk(function):
@@ -80,6 +94,7 @@ class _Liveness:
 
     always: Names
     unread: set[ast.stmt] = field(default_factory=set)
+    live_after: dict[ast.stmt, Names] = field(default_factory=dict)  # for assignments of a call's result
     after: list[Names] = field(default_factory=list)
     again: list[Names] = field(default_factory=list)
     handlers: Names = frozenset()  # names that error handlers read
@@ -116,6 +131,9 @@ class _Liveness:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         written = targets[0] if len(targets) == 1 else None
         name = written.id if isinstance(written, ast.Name) else changed_variable(node)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            bound = frozenset[str]().union(*map(_stored, node.targets))
+            self.live_after[node] = self.live_after.get(node, frozenset()) | (live - bound)
         if name:
             if name in live or name in self.always:
                 self.unread.discard(node)

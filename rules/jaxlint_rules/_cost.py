@@ -5,7 +5,8 @@ what one time costs; how often the place runs is estimated here, from the loops 
 
 - a number of iterations that is known counts, unless a parameter gives it;
 - a loop that takes batches, counts steps, or computes its state from that of the iteration before runs often;
-- a loop over the items of a dict, a few names or settings runs a few times, and any other loop a few dozen times.
+- a loop over the items of a dict, a few names or settings runs a few times, and any other loop a few dozen times;
+- every N-th iteration counts as often as N says, and as the root of all iterations where N is not written down.
 
 Code that no visible loop runs counts once. What is unknown thus weighs little.
 """
@@ -21,6 +22,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._loops import frame_of_loop, is_retry, is_short, most_turns
 from jaxlint_rules._main_loops import advances, holds_loop, loops_around
 from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._periods import periods
 from jaxlint_rules._slices import calls_in
 
 # Seconds that one time costs on a common machine, as the pages of the rules measure it.
@@ -66,6 +68,9 @@ def runs(frame: Frame, loop: Loop | None = None) -> float:
     total = 1.0
     for one in loops_around(loop, frame):
         total *= turns(one, frame_of_loop(one, frame))
+    for around, every in periods(frame):
+        times = turns(around, frame_of_loop(around, frame))
+        total /= min(every or times**0.5, times)
     return min(total, 1e9)
 
 

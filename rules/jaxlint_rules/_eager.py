@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from jaxlint.api import CallEvent, Frame, Loop, Reporter
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
@@ -89,12 +90,15 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> tuple[Functi
     return target, found[0]
 
 
-def running_loop(node: ast.Call, frame: Frame) -> tuple[Loop, ast.Call] | None:
-    """The host loop that runs a call in every iteration, and the call in its body: this one, or one that leads to it."""
+def running_loop(
+    node: ast.Call, frame: Frame, passes: Callable[[ast.AST], bool] = lambda condition: False
+) -> tuple[Loop, ast.Call] | None:
+    """The host loop that runs a call in every iteration, and the call in its body: this one, or one that leads to it. `passes`: whether
+    most calls of a function in between meet a condition."""
     own = host_loops(frame)
     if own:
         return own[0], node
-    called = called_in_loop(frame)
+    called = called_in_loop(frame, passes)
     if called is None or (called[0].trips is not None and called[0].trips <= BRIEF):
         return None
     around = called[1].call_node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
 from jaxlint.api import Frame, Loop, Module
@@ -44,27 +44,42 @@ def bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
         yield called[0], frame.function.node
 
 
-def called_in_loop(frame: Frame) -> tuple[Loop, Frame] | None:
+def called_in_loop(
+    frame: Frame, passes: Callable[[ast.AST], bool] = lambda condition: False
+) -> tuple[Loop, Frame] | None:
     """The host loop that runs the whole of a function in every iteration, one or two calls above a place outside of
-    loops, and the frame of the function that it calls."""
+    loops, and the frame of the function that it calls. `passes`: whether most iterations meet a condition."""
     within = frame.function
     for _ in range(_NEAR):
         caller = frame.caller
-        if frame.loops or frame.is_conditional() or within is None or isinstance(within.node, ast.Lambda):
+        if frame.loops or within is None or (isinstance(within.node, ast.Lambda) and not _is_named(frame)):
             return None
-        if caller is None or caller.stage.staged:
+        if caller is None or caller.stage.staged or not all(map(passes, frame.conditions())):
             return None
         around = next(iter(host_loops(caller)), None)
-        if around is not None and not caller.is_conditional_in(around):
+        if around is not None and all(map(passes, caller.conditions(around))):
             return around, frame
         frame = caller
     return None
 
 
+def _is_named(frame: Frame) -> bool:
+    """Whether the caller calls a function by a name: `apply(params, x)`, not `map(lambda x: ..., xs)`."""
+    call, caller = frame.call_node, frame.caller
+    name = dotted(call.func) if isinstance(call, ast.Call) else ""
+    held = caller.value_of(name) if name and caller is not None else None
+    return held is not None and getattr(held, "node", None) is frame.owner
+
+
 def name_of_step(frame: Frame) -> str:
     """The function that a loop around the callers of a place calls in every iteration; "" if there is none."""
     called = called_in_loop(frame)
-    return called[1].function.name if called is not None and called[1].function is not None else ""
+    if called is None or called[1].function is None:
+        return ""
+    call = called[1].call_node
+    if isinstance(called[1].owner, ast.Lambda) and isinstance(call, ast.Call):
+        return dotted(call.func)
+    return called[1].function.name
 
 
 def frame_of_loop(loop: Loop, frame: Frame) -> Frame:

@@ -139,7 +139,12 @@ class FunctionCalls(Part):
         if key is None and seen >= FEW and record.is_everywhere():
             key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
         known = record.memo[key] if key is not None and key not in record.stale else None
-        if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
+        if (
+            key is not None
+            and known
+            and (not known[2] or record.active or record.runs > MAX_RUNS)
+            and not self.shows_its_loop(record, key, stage, caller)
+        ):
             if self.machine.observes and context == "call" and not record.hosted and stage.runs:
                 record.observe(stage, bound, context, caller, guessed)  # so far it was only entered this way
             same = stood_in is None and None not in sizes and record.sizes.get(key) == sizes
@@ -163,6 +168,24 @@ class FunctionCalls(Part):
             key = record.number(context_key, function.scope, stage, bound, coarse)
             record.sizes[key] = sizes
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
+
+    def shows_its_loop(self, record: FunctionRecord, key: int, stage: Stage, caller: Frame | None) -> bool:
+        """Whether a memoised call is to be evaluated once more, since a loop runs it and none ran it before: rules about costs have to
+        see that loop."""
+        return (
+            key in record.outside_loops
+            and not record.active
+            and record.runs <= MAX_RUNS
+            and depth_below(caller) <= MAX_DEPTH
+            and not self.machine.exhausted()
+            and self.is_in_loop(stage, caller)
+        )
+
+    def is_in_loop(self, stage: Stage, caller: Frame | None) -> bool:
+        """Whether a loop of the host, around a call or around its callers, runs a call again and again."""
+        if stage.staged or self.machine.exact or self.machine.guessing:
+            return False
+        return caller is not None and any(one.loops for one in (caller, *caller.callers()))
 
     def scope_key(self, function: Function, guessed: bool) -> tuple[object, ...]:
         """A key that distinguishes two calls with equal arguments."""
@@ -252,6 +275,10 @@ class FunctionCalls(Part):
         frame.inherited.update(origin for origin in origins if origin is not None)
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.runs += 1
+        if stage.staged or self.is_in_loop(stage, caller):
+            record.outside_loops.discard(key)
+        else:
+            record.outside_loops.add(key)
         frame.born = Origin("frame").serial
         before, spans = self.machine.ledger.serial, self.machine.ledger.spans
         mutable = mutable_parts(bound)

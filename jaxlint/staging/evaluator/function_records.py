@@ -91,6 +91,7 @@ class FunctionRecord:
         "numbers",
         "observations",
         "observed",
+        "outside_loops",
         "passed",
         "reached",
         "rough",
@@ -123,6 +124,9 @@ class FunctionRecord:
         self.rough: dict[object, int] = {}  # the same for coarser keys
         self.had: dict[str, object] = {}  # the constant that a parameter has received; MISSING for several
         self.stale: set[int] = set()  # contexts below which something raised, so far once
+        self.outside_loops: set[int] = (
+            set()
+        )  # contexts on the host that no loop runs, as far as calls were seen
         self.sizes: dict[int, Sizes] = {}  # context -> the shapes of its arrays, where some are known
         self.variants = 0  # contexts that differ from another one by such shapes alone
         self.active = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jaxlint.jaxapi.layer_classes import NNX_METRICS
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -32,6 +33,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     DictValue,
+    ExternalObject,
     Function,
     ListValue,
     Operation,
@@ -167,6 +169,10 @@ class StagedCalls(Part):
             if not self.machine.unjitted and not self.arguments.leaves_python(t):
                 result = _as_arrays(result)
             return self.bodies.flow_result(result, frame, given)
+        if t.kind == "nnx.jit":
+            for value in call.inputs:
+                if isinstance(value, ExternalObject) and value.name in NNX_METRICS:
+                    value.changed_by = t.label
         return self.boundary.to_device(result, t.label, self.arguments.leaves_python(t))
 
     def keep_shapes(self, staged: Call, call: Call) -> None:

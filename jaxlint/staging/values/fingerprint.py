@@ -192,6 +192,7 @@ _NESTED_SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
         value.name,
         value.staged is not None,
         value.flow is not None,
+        bool(value.changed_by),
         *functions_in(value),
     ),
     ExternalMethod: lambda value, depth, coarse: (

@@ -153,6 +153,11 @@ class Frame(Activation):
         """Whether the code is under an `if` inside `loop`, a loop of this frame, so that some iterations skip it."""
         return len(self.guards) > loop.guards
 
+    def conditions(self, loop: Loop | None = None) -> list[ast.AST]:
+        """What the code of this body is under, outermost first: an `if`, a `case` or an `except`. Only what is inside `loop`, a loop
+        of this frame, if one is given."""
+        return self.guards[loop.guards if loop is not None else 0 :]
+
     def is_called(self) -> bool:
         """Whether the analysis saw a call that leads here."""
         return self.context == "call"

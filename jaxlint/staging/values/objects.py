@@ -383,6 +383,7 @@ class ExternalObject(Value):
     own: Value | None = None  # as in `External`
     flow: Flow | None = None  # for the arrays of a layer
     answer: bool = False  # as in `Array`: a function returned it
+    changed_by: str = ""  # the compiled function that last set its arrays in place
 
 
 @dataclass(slots=True, eq=False)

@@ -21,6 +21,7 @@ from jaxlint.api.syntax import (
     FunctionNode,
     all_parameters,
     cache,
+    dead_after,
     dotted,
     is_script,
     names_stored,
@@ -29,7 +30,7 @@ from jaxlint.api.syntax import (
 )
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import named_or_method
-from jaxlint_rules._names import external_name, last_name, passed, unpacked
+from jaxlint_rules._names import external_name, last_name, names_in, passed, unpacked
 
 _DEPTH = 6  # callers, and functions that pass arrays on
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set)
@@ -100,6 +101,29 @@ def _inside(node: ast.expr) -> Iterator[ast.expr]:
             yield from _inside(part)
         return
     yield from _held_by(node)
+
+
+@cache
+def rebound_later(statement: ast.Assign, owner: FunctionNode | ast.Module) -> frozenset[str]:
+    """The variables that a call reads and that get its result in a later statement, with no read in between:
+    `new = step(params, batch)`, and then `params = new`.
+    """
+    made = {
+        part.id for target in statement.targets for part in unpacked(target) if isinstance(part, ast.Name)
+    }
+    if isinstance(owner, ast.Lambda):
+        return frozenset()
+    dead = dead_after(owner).get(statement, frozenset())
+    if not dead or not made:
+        return frozenset()
+    return frozenset(
+        part.id
+        for child in own_nodes(owner)
+        if isinstance(child, ast.Assign) and child.lineno > statement.lineno and made & names_in(child.value)
+        for target in child.targets
+        for part in unpacked(target)
+        if isinstance(part, ast.Name) and part.id in dead
+    )
 
 
 def is_stored(place: str, frame: Frame) -> bool:

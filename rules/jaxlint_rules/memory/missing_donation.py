@@ -15,6 +15,7 @@ from jaxlint.api.values import (
     Function,
     Instance,
     NumpyArray,
+    Partial,
     Static,
     Transformed,
     TupleValue,
@@ -28,7 +29,7 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
-from jaxlint_rules.memory._ownership import is_kept, is_stored
+from jaxlint_rules.memory._ownership import is_kept, is_stored, rebound_later
 from jaxlint_rules.memory._weights import has_small_agents
 
 _UPDATES = re.compile(r"step|update|train|learn")
@@ -53,6 +54,7 @@ class _Call:
     repeats: bool  # in a loop that does not visibly have few iterations
     numbers: set[int]  # arguments that are numbers, whose buffers are not worth donating
     bound: bool  # by an object, whose method it is
+    later: set[int] = field(default_factory=set)  # arguments that a later statement rebinds
     aliased: set[int] = field(default_factory=set)
     kept: set[int] = field(default_factory=set)  # arguments that other code may still read
     large: set[int] = field(default_factory=set)  # arguments that are seen to be large
@@ -78,8 +80,9 @@ class MissingDonation(Rule):
 
     ## What it does
     Finds jitted functions that return a new version of an argument (parameters, optimizer state, a
-    carry) and do not donate it, although their callers rebind the argument to the result. Also
-    finds steps under `nnx.jit` that update a model and its optimizer.
+    carry) and do not donate it, although their callers rebind the argument to the result, at once or
+    in a later statement before anything reads it again. Also finds steps under `nnx.jit` that update a
+    model and its optimizer.
 
     ## Why is this bad?
     Without donation, the old and the new state are alive at the same time: the step needs memory
@@ -162,12 +165,15 @@ class MissingDonation(Rule):
                 candidate.updated.add(origins[like])
                 candidate.tree = candidate.tree or not isinstance(part, Array) or part.tree
 
-    @concerns(callees=("Transformed", "BoundMethod"))
+    @concerns(callees=("Transformed", "BoundMethod", "Partial"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         bound = isinstance(callee, BoundMethod)
+        first = 0  # the position of the first argument that the call passes
         if isinstance(callee, BoundMethod):
-            callee = callee.function
+            callee, first = callee.function, 1
+        elif isinstance(callee, Partial):
+            first, callee = len(callee.args), callee.function
         if (
             not isinstance(callee, Transformed)
             or callee.kind not in _KINDS
@@ -187,11 +193,11 @@ class MissingDonation(Rule):
             for target in parent.targets:
                 for part in unpacked(target):
                     targets.add(dotted(part))
-        first = int(bound)  # behind `self`
+        later = rebound_later(parent, event.frame.owner) if parent is not None else frozenset[str]()
         rebound = {
             position: dotted(argument)
             for position, argument in enumerate(node.args, first)
-            if dotted(argument) and dotted(argument) in targets
+            if dotted(argument) and dotted(argument) in targets | later
         }
         known = candidate.calls.get(node)
         numbers = {position for position, value in enumerate(event.args, first) if shape_of(value) == ()}
@@ -200,8 +206,16 @@ class MissingDonation(Rule):
             numbers |= known.numbers  # the loop's result for it is a number too
             large |= known.large
         rebound = {position: name for position, name in rebound.items() if position not in numbers}
+        frames = [event.frame, *event.frame.callers()] if event.frame.is_called() else [event.frame]
         call = _Call(
-            module, node, rebound, bool(event.frame.loops), bool(host_loops(event.frame)), numbers, bound
+            module,
+            node,
+            rebound,
+            any(one.loops for one in frames),
+            any(host_loops(one) for one in frames),
+            numbers,
+            bound,
+            {position for position, name in rebound.items() if name not in targets},
         )
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
@@ -217,7 +231,8 @@ class MissingDonation(Rule):
             position in rebound or isinstance(value, Static | NumpyArray)
             for position, value in enumerate(event.args, first)
         )
-        candidate.calls[node] = call
+        if known is None or call.in_loop or not known.in_loop:
+            candidate.calls[node] = call  # what a loop shows counts more than the function alone
 
     def finish(self, report: Reporter) -> None:
         """Decides once all calls have been seen."""
@@ -322,7 +337,9 @@ class MissingDonation(Rule):
         step = Step("add-donation", report.path, report.span(place), donated)
         complete = _callers_complete(event, calls)
         aliased = any((call.aliased | call.kept) & set(positions) for call in calls)
-        kept = not candidate.in_place and any(not set(positions) <= set(call.rebound) for call in calls)
+        kept = not candidate.in_place and any(
+            not set(positions) <= set(call.rebound) - call.later for call in calls
+        )
         report(
             place,
             f"{quoted} of `{label}` {'is' if len(names) == 1 else 'are'} not donated: old and new buffers coexist; donate {'it' if len(names) == 1 else 'them'}",

@@ -20,9 +20,9 @@ from jaxlint_rules._loops import (
     place_of_loop,
 )
 from jaxlint_rules._names import last_name
+from jaxlint_rules._periods import is_periodic
 from jaxlint_rules._purpose import makes_pictures
 from jaxlint_rules._slices import calls_in
-from jaxlint_rules.transfer._every_n import is_periodic
 
 
 class EagerForward(Rule):
@@ -96,7 +96,7 @@ class EagerForward(Rule):
         cls = frame.function.cls if frame.function is not None else None
         if cls is not None and cls.kind != "plain":
             return  # a layer of a larger model
-        found = running_loop(node, frame)
+        found = running_loop(node, frame, _lets_many_pass)
         if found is None or found[0].node in self.told or not is_host_loop(found[0], frame):
             return
         loop = found[0]
@@ -122,12 +122,16 @@ def _is_seldom(call: ast.AST, loop: ast.AST, module: Module) -> bool:
     for above in module.ancestors(call):
         if above is loop or isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return False
-        if isinstance(above, (ast.If, ast.IfExp)) and inner is not above.test:
-            test = above.test
-            if not isinstance(test, ast.Compare) or is_periodic(test) or isinstance(test.ops[0], ast.Eq):
-                return True
+        if isinstance(above, (ast.If, ast.IfExp)) and inner is not above.test and not _lets_many_pass(above):
+            return True
         inner = above
     return False
+
+
+def _lets_many_pass(condition: ast.AST) -> bool:
+    """A comparison with a number that is drawn, as in exploration, or with a bound: `step > 1000`."""
+    test = condition.test if isinstance(condition, (ast.If, ast.IfExp)) else None
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], _ORDERS) and not is_periodic(test)
 
 
 def _takes_gradients(loop: Loop, frame: Frame) -> bool:
@@ -142,4 +146,5 @@ def _takes_gradients(loop: Loop, frame: Frame) -> bool:
     )
 
 
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq)
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})

@@ -30,6 +30,7 @@ from jaxlint_rules._loops import (
     rebound,
 )
 from jaxlint_rules._names import names_in, unpacked, variable_given
+from jaxlint_rules._periods import comes_back
 from jaxlint_rules.recompilation._following import follows
 from jaxlint_rules.recompilation._repeated_jit import (
     fresh_function,
@@ -73,7 +74,8 @@ class JitInLoop(Rule):
     ## What it does
     Finds `jax.jit` in a loop, or in a function or property that a loop uses, applied to a function
     object that is new each time: a lambda, a nested `def`, a `partial`, a bound method
-    (`model.step` is a new object at each evaluation). The rule also covers:
+    (`model.step` is a new object at each evaluation). What every N-th iteration reaches, such as
+    an evaluation, counts as well. The rule also covers:
 
     - functions that a SciPy solver calls repeatedly;
     - a `partial` that binds numbers from the loop counter, which could be arguments;
@@ -152,7 +154,7 @@ class JitInLoop(Rule):
             return
         if loop is not None:
             if (
-                frame.guarded_in_loop()
+                not comes_back(frame, loop)
                 or kept(event, report)
                 or isinstance(report.module.parents.get(event.node), ast.Return)
                 or loop.trips == 1
@@ -217,7 +219,7 @@ class JitInLoop(Rule):
     def check_object(self, event: CallEvent, report: Reporter) -> None:
         """An object that compiles its program at its first run, created in each iteration from the same arguments."""
         loop = real_loop(event.frame)
-        if loop is None or loop.trips == 1 or event.frame.guarded_in_loop():
+        if loop is None or loop.trips == 1 or not comes_back(event.frame, loop):
             return
         if names_in(event.node) & (target_names(loop.node) | rebound(loop.node)) - _assigned_to(
             event, report
@@ -258,7 +260,7 @@ class JitInLoop(Rule):
         call, caller = frame.call_node, frame.caller
         if frame.function is None or caller is None or caller.stage.staged or caller.module.is_test:
             return
-        if frame.is_conditional() or kept(event, report):
+        if not comes_back(frame) or kept(event, report):
             return  # created once and kept
         target = event.transformed.target
         if isinstance(target, Function) and not _lies_in(target.node, frame.function.node):
@@ -269,7 +271,7 @@ class JitInLoop(Rule):
             return
         running = _runs_in_loop(caller)
         loop = running.in_loop() if running is not None else None
-        if running is None or loop is None or running.guarded_in_loop() or loop.trips == 1:
+        if running is None or loop is None or not comes_back(running, loop) or loop.trips == 1:
             return
         if running is caller and isinstance(call, ast.Call) and dotted(call.func) in target_names(loop.node):
             return  # `for check in checks: check()` calls each function once
@@ -296,7 +298,7 @@ class JitInLoop(Rule):
             event.node,
             f"`{event.transformed.api}` of {what} in `{frame.function.name}` recompiles at every call; jit it once, outside",
             reason=f"`{frame.function.name}` is called in the loop at {where}; {event.transformed.why.explain(report.module)}",
-            severity=level(runs(running, loop) * COMPILE),
+            severity=level(runs(frame, loop) * COMPILE),
         )
 
 
@@ -358,7 +360,7 @@ def _runs_in_loop(caller: Frame) -> Frame | None:
             return None
         if any(not is_retry(loop.node) for loop in frame.loops):
             return frame
-        if frame.is_conditional() or frame.function is None or frame.function.name in _ONCE:
+        if not comes_back(frame) or frame.function is None or frame.function.name in _ONCE:
             return None
         frame = frame.caller
     return None

@@ -13,6 +13,7 @@ from jaxlint_rules._compiled_methods import is_compiled_by_class
 from jaxlint_rules._cost import COMPILE, level, runs
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import last_name
+from jaxlint_rules._periods import comes_back
 from jaxlint_rules._programs import is_on_host
 
 _EAGER = {
@@ -175,11 +176,11 @@ def _repeated(frame: Frame) -> tuple[Frame, str] | None:
             return None
         loops = host_loops(current)
         if loops:
-            if current.is_conditional_in(loops[0]):
+            if not comes_back(current, loops[0]):
                 return None
             line = f"line {getattr(loops[0].node, 'lineno', '?')}"
             return current, line if current.module is frame.module else f"{current.module.display}:{line[5:]}"
-        if current.is_conditional():
+        if not comes_back(current):
             return None
         current = current.caller
     return None

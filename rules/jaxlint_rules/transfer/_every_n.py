@@ -11,6 +11,7 @@ from jaxlint.api.syntax import names_stored, nodes_of
 from jaxlint_rules._loops import is_entered_once
 from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import names_in
+from jaxlint_rules._periods import is_periodic
 
 _BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
 
@@ -27,11 +28,6 @@ def is_asked_last(node: ast.AST, module: Module) -> bool:
             behind, seldom = True, seldom or is_periodic(parent.values[0])
         node, parent = parent, parents.get(parent)
     return seldom or (behind and isinstance(parent, (ast.If, ast.IfExp)) and parent.test is node)
-
-
-def is_periodic(test: ast.expr) -> bool:
-    """Whether a test holds in every N-th step: `step % 100 == 0`."""
-    return any(isinstance(part.op, ast.Mod) for part in nodes_of(test, ast.BinOp))
 
 
 def is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:

@@ -9,9 +9,9 @@ from jaxlint.api import ConvertEvent, Event, Frame
 from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array, DictValue, External, ListValue, TupleValue
 from jaxlint_rules._names import bound_by, last_name, names_in, passed
+from jaxlint_rules._periods import is_periodic
 from jaxlint_rules._purpose import is_commented
 from jaxlint_rules._slices import OBJECTS, calls_in, has, made_of, needed_for
-from jaxlint_rules.transfer._every_n import is_periodic
 
 _CLOCKS = frozenset(
     {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now", "timer"}

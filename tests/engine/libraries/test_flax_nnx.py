@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
 import pytest
 
 from tests.helpers.projects import facts_of
@@ -166,3 +167,13 @@ def test_the_methods_of_what_is_put_together_are_staged(tmp_path: Path, case: st
     assert call.params == {"self": "traced", "x": "traced"}
     if "step" in facts and "graphdef" in facts["step"].params:
         assert facts["step"].params["graphdef"] == "static"
+
+
+def test_the_model_of_metrics_is_that_of_flax() -> None:
+    from flax import nnx
+
+    metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"), accuracy=nnx.metrics.Accuracy())
+    assert set(metrics.compute()) == {"loss", "accuracy"}
+    assert {value.dtype for value in metrics.compute().values()} == {jax.numpy.float32.dtype}
+    assert metrics.update(loss=1.0, logits=jax.numpy.ones((1, 2)), labels=jax.numpy.ones(1, int)) is None
+    assert nnx.metrics.MultiMetric is nnx.MultiMetric

@@ -40,4 +40,29 @@ def main(env, states):
             print(policy(state[None]).max())
 
 
+class Agent:
+    def __init__(self):
+        self.policy = Policy(nnx.Rngs(0))
+        self.explored = 0.1
+
+    def act(self, env, state):
+        if np.random.rand() < self.explored:
+            return env.sample()
+        else:
+            return int(jnp.argmax(self.policy(state[None])))  # finding
+
+    def report(self, step, state):
+        if step % 1000 == 0:
+            print(self.policy(state[None]).max())
+
+
+def play(env, agent):
+    state = env.reset()
+    for step in range(100_000):
+        state = env.step(agent.act(env, state))
+    for step in range(100_000):
+        agent.report(step, state)
+
+
 main(open_env(), load_states())
+play(open_env(), Agent())
