@@ -175,8 +175,12 @@ class Region:
             []
             if self.ending is not None
             else [
-                *carried,
-                *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
+                *(name for name in carried if self._is_read_later(name)),
+                *(
+                    name
+                    for name in bound
+                    if name not in carried and self._is_read_outside(name, own) and self._is_read_later(name)
+                ),
             ]
         )
         acts = (
@@ -291,6 +295,13 @@ class Region:
         names: Names = self.site.names
         shown = self.scope.node is names.tree and names.is_shown(name)
         return shown or any(use.name not in own for use in names.uses_of(name, self.scope))
+
+    def _is_read_later(self, name: str) -> bool:
+        """Whether the value that the region leaves in a variable may be read."""
+        shown = self.scope.node is self.site.names.tree and self.site.names.is_shown(name)
+        bindings = self.scope.bindings.get(name, ())
+        deleted = any(isinstance(getattr(one.node, "ctx", None), ast.Del) for one in bindings)
+        return shown or deleted or self.flow.is_used_after(name, self.statements[-1], importable=False)
 
     def _in_order(self, own: set[ast.AST]) -> list[str]:
         reads = [node for node in own if isinstance(node, ast.Name)]

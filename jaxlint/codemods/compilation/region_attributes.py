@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Cls, Value, leaves_of
+from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Cls, Fn, Value, Wrapped, leaves_of
 from jaxlint.codemods.source.layout import fresh_name
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
@@ -182,7 +182,10 @@ def is_read_in_place(
         return True
     if isinstance(above, ast.Attribute):
         call = site.names.parents.get(above)
-        return isinstance(call, ast.Call) and call.func is above and not _is_array(values)
+        if isinstance(call, ast.Call) and call.func is above and not _is_array(values):
+            return True
+        methods = possible.of(file.same(above), file)  # `jax.grad(self.target.log_prob)`
+        return bool(methods) and all(isinstance(one, Fn | Wrapped) for one in methods)
     return False
 
 

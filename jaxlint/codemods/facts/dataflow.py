@@ -7,6 +7,7 @@ the side that makes the rewrite refuse.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -200,14 +201,18 @@ class Flow:
             return True
         node: ast.AST = statement
         first = True
+        jumps = False  # whether a `break` or `continue` may skip what follows in the loop
         while node in self.names.parents:
             parent = self.names.parents[node]
             if isinstance(node, ast.stmt) and (rest or not first):
-                facts = self.sequence(self.rest(node))
-                if name in facts.exposed:
+                after = self.rest(node)
+                if name in self.sequence(after).exposed:
                     return True
-                if name in facts.assigned or facts.leaves:
+                certain = list(itertools.takewhile(_stays_in_loop, after))
+                whole = self.sequence(certain)
+                if not jumps and (name in whole.assigned or whole.leaves):
                     return False
+                jumps = jumps or len(certain) < len(after)
             first = False
             if parent is self.scope.node:
                 return False
@@ -218,6 +223,7 @@ class Flow:
                     one for part in parent.orelse for one in self.reads(part)
                 }:
                     return True
+                jumps = False
             if isinstance(parent, (ast.Try, ast.ExceptHandler)) and name in self.reads(parent):
                 return True
             node = parent
@@ -241,6 +247,11 @@ class Flow:
         while scope is not None and scope.is_comprehension and scope is not self.scope:
             scope = scope.parent
         return scope
+
+
+def _stays_in_loop(statement: ast.stmt) -> bool:
+    """Whether no `break` or `continue` of the loop around is in a statement: there, a variable may keep its value."""
+    return not any(isinstance(one, ast.Break | ast.Continue) for one in jumps_out([statement]))
 
 
 def _in_order(node: ast.AST) -> Iterable[ast.AST]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.classes import Classes
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import CallSite, Fixpoint
-from jaxlint.codemods.purity.program import File, FunctionNode, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -21,6 +22,8 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
+
+_PLAIN = frozenset({"object", "abc.ABC"})  # bases that call no attribute of their objects
 
 
 class CallSites:
@@ -102,7 +105,7 @@ class CallSites:
         for other, load in self.program.loads.get(name, ()):
             above = other.names.parents.get(load)
             if not (isinstance(above, ast.Call) and above.func is load):
-                yield None, "", other
+                yield from self._flows(load, other, "", 0)
 
     def _flows(self, use: ast.expr, file: File, how: str, depth: int) -> Iterator[CallSite]:
         """The destinations of the function that `use` reads."""
@@ -125,6 +128,12 @@ class CallSites:
         elif isinstance(above, (ast.Assign, ast.AnnAssign)) and above.value is use:
             targets = above.targets if isinstance(above, ast.Assign) else [above.target]
             for target in targets:
+                if isinstance(target, ast.Attribute) and self._is_own_attribute(target, file):
+                    for other, load in self.program.loads[
+                        target.attr
+                    ]:  # `self.grad_fn = jax.grad(self.loss)`
+                        yield from self._flows(load, other, how, depth + 1)
+                    continue
                 if not isinstance(target, ast.Name):
                     yield None, how, file
                     continue
@@ -140,6 +149,18 @@ class CallSites:
             return
         else:
             yield None, how, file
+
+    def _is_own_attribute(self, target: ast.Attribute, file: File) -> bool:
+        """Whether a method stores into its own object, of whose attributes no library knows, and the program reads that."""
+        method = function_around(target, file)
+        own = self.classes.class_around(method, file) if method is not None else None
+        return (
+            own is not None
+            and isinstance(target.value, ast.Name)
+            and target.value.id == first_parameter(method)
+            and target.attr in self.program.loads
+            and self.classes.external_bases(own) <= _PLAIN
+        )
 
     def _handed(self, use: ast.expr, call: ast.Call, file: File, how: str, depth: int) -> Iterator[CallSite]:
         """A function passed to a program function is called where that calls its parameter."""

@@ -31,6 +31,7 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.source.name_scopes import Binding
 from jaxlint.codemods.source.text_edits import shown_source
 
+TRAIN_STATE = "flax.training.train_state.TrainState"
 _LOOKING = frozenset(
     {"len", "enumerate", "zip", "reversed", "tuple", "list", "iter", "sum", "any", "all", "max", "min"}
 )
@@ -152,6 +153,8 @@ class Classes:
         if any(isinstance(value, Box) and value.kind in FILLED for value in found):
             if self._is_filled_attribute(name):
                 found = holding(found, unknown(f".{name}"))
+        if not found and self.is_train_state(value.cls):
+            found = self._given_to_state(name)
         if not found and not stores:
             external = self.external_bases(value.cls)
             found = unknown(f".{name}") if external else unknown(f"{value.cls.node.name}.{name}")
@@ -212,9 +215,31 @@ class Classes:
                     found |= self.possible.of(keyword, file)
                 elif index < len(call.args):
                     found |= self.possible.of(call.args[index], file)
+        if self.is_train_state(value.cls):
+            found |= self._given_to_state(name)
         if not found and (later or self._sets_alone(value.cls, name)):
             return NOTHING
         return found or unknown(f".{name}")
+
+    def is_train_state(self, cls: Cls) -> bool:
+        """Whether a class is a subclass of flax's `TrainState`."""
+        return TRAIN_STATE in self.external_bases(cls)
+
+    def _given_to_state(self, name: str) -> Values:
+        """What the calls that make or renew flax states give to a field."""
+        found: Values = NOTHING
+        makers = [TRAIN_STATE.rpartition(".")[2], "create", "replace", "apply_gradients"]
+        for entries in self.program.classes.values():
+            for file, node in entries:
+                makers += [node.name] if self.is_train_state(Cls(node, file)) else []
+        for maker in dict.fromkeys(makers):
+            for file, call in self.program.calls.get(maker, ()):
+                for keyword in call.keywords:
+                    if keyword.arg == name:
+                        found |= self.possible.of(keyword.value, file)
+                    elif keyword.arg is None:
+                        found |= unknown(f".{name}")
+        return found
 
     def _default(self, given: ast.expr, file: File) -> Values | None:
         """What a field of a class is at first: the default in `dataclasses.field(...)`, too; None if only its methods set it."""

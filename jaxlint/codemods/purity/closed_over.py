@@ -152,7 +152,7 @@ class ClosedOver:
                 kept = leaves_of(self.possible.of(node, cls.file))
                 boxes = [one for one in self.possible.of(node, cls.file) if isinstance(one, Box)]
                 filled = any(one.kind in FILLED for one in boxes)
-                if filled or (NUMPY in kept and self.mutations.attribute_changes(node.attr)):
+                if (filled or NUMPY in kept) and self.mutations.attribute_changes(node.attr):
                     yield f"calls a `{cls.node.name}`, whose `{node.attr}` may change"
                 for other, store in self.program.stores.get(node.attr, ()):
                     if not self._constructs(store, other) and self._may_be(store.value, other, classes):

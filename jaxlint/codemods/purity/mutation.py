@@ -9,6 +9,7 @@ from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.values import (
     ARRAY,
+    NUMPY,
     Box,
     Cls,
     Ext,
@@ -23,12 +24,17 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
+from jaxlint.jaxapi.layer_classes import NNX_DICTS, NNX_LISTS
 
 _DEPTH = 6
 # NumPy functions whose result is an array of its own; others may return a view, or their argument.
 _MAKERS = frozenset({f"numpy.{name}" for name in ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "full_like", "arange", "linspace", "logspace", "geomspace", "array", "eye", "identity", "copy", "cumsum", "cumprod", "stack", "concatenate", "tile", "repeat", "exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "maximum", "minimum", "clip", "power", "square", "outer", "dot", "matmul", "hanning", "hamming", "fft.fftfreq")})  # fmt: skip
 # NumPy functions that write into a third argument.
 _WITH_OUT = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum", "minimum", "matmul", "dot", "fmax", "fmin", "arctan2", "hypot", "logaddexp"})  # fmt: skip
+
+
+_DISPLAYS = (ast.List, ast.ListComp, ast.Dict, ast.DictComp)
+_CONTAINERS = frozenset({"list", "dict", *NNX_LISTS, *NNX_DICTS})
 
 
 class Mutations:
@@ -48,7 +54,7 @@ class Mutations:
         return None
 
     def attribute_changes(self, name: str) -> str | None:
-        """Whether a NumPy array in an attribute of this name, of any object, may be mutated: something else may hold it, or a use of the
+        """Whether a NumPy array or a container in an attribute of this name, of any object, may be mutated: something else may hold it, or a use of the
         attribute may change it."""
         for file, store in self.program.stores.get(name, ()):
             place = self.program.place(file, store)
@@ -58,13 +64,25 @@ class Mutations:
         for file, load in self.program.loads.get(name, ()):
             if (why := self._use_changes(load, file, 0)) is not None:
                 return why
+        for reader in ("getattr", "attrgetter"):
+            for file, call in self.program.calls.get(reader, ()):
+                asked = call.args[1:2] if reader == "getattr" else call.args
+                if any(not isinstance(one, ast.Constant) or one.value == name for one in asked):
+                    return (
+                        f"may be changed from {self.program.place(file, call)} on, where it is read by name"
+                    )
         return None
 
     def _is_made(self, statement: ast.Assign | ast.AnnAssign, file: File) -> bool:
-        """Whether a statement stores a new array in one place alone."""
+        """Whether a statement stores a new array or container in one place alone."""
         value = statement.value
+        if isinstance(value, ast.Call) and self.possible.name_of(value.func, file) in _CONTAINERS:
+            value = value.args[0] if len(value.args) == 1 and not value.keywords else None
         if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
             return False
+        if isinstance(value, _DISPLAYS):  # in which no other container is, that something else may hold
+            parts = self.possible.expressions.contents(self.possible.of(value, file))
+            return not any(isinstance(one, Box) or one == NUMPY for one in parts)
         if isinstance(value, ast.Constant | ast.BinOp | ast.UnaryOp | ast.Compare):
             return True
         return (

@@ -23,6 +23,7 @@ from jaxlint.codemods.purity.values import (
     Ext,
     Fn,
     Inst,
+    Method,
     Place,
     Unknown,
     Value,
@@ -301,6 +302,8 @@ class PossibleValues:
             return self.classes.of_instance(value, name)
         if isinstance(value, Cls):
             member = self.classes.member(value, name)
+            if member is None and name == "create" and self.classes.is_train_state(value):
+                return one(Method(Inst(value), name))
             return (
                 self.of_binding(member[1], member[0])
                 if member is not None

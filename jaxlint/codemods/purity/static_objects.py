@@ -86,7 +86,7 @@ class StaticObjects:
         read = f"reads `{shown_source(node)}`"
         held = self.possible.of(node, file)
         filled = any(isinstance(one, Box) and one.kind in FILLED for one in held)
-        if filled or (NUMPY in leaves_of(held) and self.mutations.attribute_changes(node.attr)):
+        if (filled or NUMPY in leaves_of(held)) and self.mutations.attribute_changes(node.attr):
             yield f"{read}, which may change in place"
         for name in (node.attr, "__class__"):
             for other, store in self.program.stores.get(name, ()):

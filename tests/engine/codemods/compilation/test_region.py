@@ -725,3 +725,176 @@ def test_a_gradient_leaves_the_other_arguments_as_they_are(rewrite: Rewrite) -> 
     assert "value, grads = self._step(self.w, x)" in rewrite("region-to-jit", program, often=True, wide=True)
     others = program.replace("value_and_grad(loss)", "value_and_grad(loss, argnums=(0, 2))")
     assert "range(steps)" in rewrite("region-to-jit", others, often=True, wide=True)
+
+
+SUBCLASS = HEAD + (
+    "from flax import linen as nn\nfrom flax.training import train_state\n\n\n"
+    "class State(train_state.TrainState):\n    batch_stats: dict\n    key: jax.Array\n\n\n"
+    "class Net(nn.Module):\n    @nn.compact\n    def __call__(self, x, train):\n"
+    "        return nn.BatchNorm(use_running_average=not train)(nn.Dense(3)(x))\n\n\n"
+    "def loss_fn(params, state, x):\n"
+    "    variables = {{'params': params, 'batch_stats': state.batch_stats}}\n"
+    "    y, changes = state.apply_fn(variables, x, train=True, mutable=['batch_stats'])\n"
+    "    return jnp.mean(y**2), changes\n\n\n"
+    "def main(batches):\n    model = Net()\n"
+    "    variables = model.init(jax.random.key(0), jnp.ones((1, 2)), train=False)\n"
+    "    state = State.create(apply_fn={apply}, params=variables['params'], tx=optax.sgd(0.1),\n"
+    "                         batch_stats=variables['batch_stats'], key=jax.random.key(1))\n"
+    "    for x in batches:\n"
+    "        «(loss, changes), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params, state, x)\n"
+    "        state = state.apply_gradients(grads=grads, batch_stats=changes['batch_stats'])»\n"
+    "        print(loss, {read})\n"
+)
+
+
+def test_a_state_with_fields_of_its_own_holds_what_it_was_made_of(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", SUBCLASS.format(apply="model.apply", read="state.key"))
+    assert "@jax.jit\ndef train_step(state, x):\n    (loss, changes), grads = " in after
+    assert "        state, loss = train_step(state, x)\n" in after
+
+
+@pytest.mark.parametrize(
+    ("apply", "read", "why"),
+    [
+        ("model.apply", "state.step", "whose `step` would come back as a JAX array"),
+        ("lambda *args, **options: print(args)", "loss", "at trace time"),
+        ("model.apply, **options", "loss", "calls an unknown function"),
+    ],
+)
+def test_the_same_reasons_hold_for_a_state_with_fields_of_its_own(
+    rewrite: Rewrite, apply: str, read: str, why: str
+) -> None:
+    told = rewrite("region-to-jit", SUBCLASS.format(apply=apply, read=read))
+    assert told.startswith("refused: ")
+    assert why in told
+
+
+LAYERS = (
+    "import jax.numpy as jnp\nimport optax\nfrom flax import nnx\n\n\n"
+    "class Net(nnx.Module):\n    def __init__(self, rngs):\n"
+    "        self.layers = nnx.List([nnx.Linear(2, 2, rngs=rngs) for _ in range(3)])\n\n"
+    "    def __call__(self, x):\n        for layer in self.layers:\n            x = layer(x)\n        return x\n\n\n"
+    "def mse(model, x):\n    return jnp.mean(model(x) ** 2)\n\n\n"
+    "def main(batches):\n    model = Net(nnx.Rngs(0))\n"
+    "    opt = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)\n"
+    "    for x in batches:\n        «loss, grads = nnx.value_and_grad(mse)(model, x)\n"
+    "        opt.update(model, grads)»\n        print(loss)\n"
+)
+
+
+def test_a_list_of_layers_that_nothing_changes_is_read_where_it_is(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", LAYERS, transform="flax.nnx.jit")
+    assert "@nnx.jit\ndef train_step(model, x, opt):\n" in after
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "model.layers.append(nnx.Linear(2, 2, rngs=nnx.Rngs(1)))",
+        "model.layers[0] = nnx.Linear(2, 2, rngs=nnx.Rngs(1))",
+        "layers = model.layers\n        layers.pop()",
+        "getattr(model, 'layers').pop()",
+    ],
+)
+def test_a_list_of_layers_that_the_program_changes_is_not(rewrite: Rewrite, change: str) -> None:
+    told = rewrite(
+        "region-to-jit",
+        LAYERS.replace("print(loss)", f"print(loss)\n        {change}"),
+        transform="flax.nnx.jit",
+    )
+    assert told.startswith("refused: ")
+
+
+MIXTURE = (
+    "import jax\nimport jax.numpy as jnp\n\n\n"
+    "class Part:\n    def __init__(self, mean):\n        self.mean = jnp.array(mean)\n\n"
+    "    def log_prob(self, x):\n        return -jnp.sum((x - self.mean) ** 2)\n\n\n"
+    "class Mixture:\n    def __init__(self, means):\n        self.parts = [Part(mean) for mean in means]\n\n"
+    "    def log_prob(self, x):\n"
+    "        return jax.nn.logsumexp(jnp.stack([part.log_prob(x) for part in self.parts]))\n\n\n"
+    "class Sampler:\n    def __init__(self, target):\n        self.target = target\n        self.x = jnp.zeros(2)\n\n"
+    "    def step(self, key):\n        «gradient = jax.grad(self.target.log_prob)(self.x)\n"
+    "        self.x = self.x + 0.1 * gradient + jax.random.normal(key, self.x.shape)»\n        return 1\n\n\n"
+    "sampler = Sampler(Mixture([(0.0, 1.0), (1.0, 0.0)]))\nfor i in range(9):\n    sampler.step(jax.random.key(i))\n"
+)
+
+
+def test_a_method_of_an_object_in_the_object_is_differentiated_where_it_is(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", MIXTURE, wide=True, often=True)
+    assert (
+        "static_argnums=0)\n    def _step(self, x, key):\n        gradient = jax.grad(self.target.log_prob)(x)\n"
+        in after
+    )
+    spaces: list[dict[str, Any]] = [{}, {}]
+    for text, space in zip((MIXTURE.replace("«", "").replace("»", ""), after), spaces, strict=True):
+        exec(text, space)
+    assert abs(spaces[0]["sampler"].x - spaces[1]["sampler"].x).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "sampler.target.parts[0].mean = jnp.ones(2)",
+        "sampler.target.parts.append(Part((2.0, 2.0)))",
+        "sampler.target = Mixture([(3.0, 3.0)])",
+    ],
+)
+def test_an_object_that_the_program_changes_is_not_read_where_it_is(rewrite: Rewrite, change: str) -> None:
+    told = rewrite("region-to-jit", MIXTURE + f"    {change}\n", wide=True, often=True)
+    assert told.startswith("refused: ")
+
+
+SUBCLASS_TRAINER = HEAD + (
+    "from flax import linen as nn\nfrom flax.training import train_state\n\n\n"
+    "class State(train_state.TrainState):\n    key: jax.Array\n\n\n"
+    "class Trainer:\n    def __init__(self, batches):\n        self.batches = batches\n        model = nn.Dense(3)\n"
+    "        params = model.init(jax.random.key(0), jnp.ones((1, 2)))\n"
+    "        self.state = State.create(apply_fn=model.apply, params=params, tx=optax.sgd(0.1), key=jax.random.key(1))\n"
+    "        {made}\n\n"
+    "    def loss_fn(self, params, state, x):\n        return jnp.mean(state.apply_fn(params, x) ** 2)\n\n"
+    "    def step(self, x):\n        «{head}loss, grads = {grad_fn}(self.state.params, self.state, x)\n"
+    "        self.state = self.state.apply_gradients(grads=grads)»\n        return loss\n\n\n"
+    "trainer = Trainer([jnp.ones((4, 2))] * 9)\nfor x in trainer.batches:\n    print(trainer.step(x))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "head", "grad_fn"),
+    [
+        ("pass", "", "jax.value_and_grad(self.loss_fn)"),
+        ("pass", "grad_fn = jax.value_and_grad(self.loss_fn)\n        ", "grad_fn"),
+        ("self.grad_fn = jax.jit(jax.value_and_grad(self.loss_fn))", "", "self.grad_fn"),
+    ],
+)
+def test_a_loss_that_is_a_method_is_followed_to_its_gradient(
+    rewrite: Rewrite, made: str, head: str, grad_fn: str
+) -> None:
+    before = SUBCLASS_TRAINER.format(made=made, head=head, grad_fn=grad_fn)
+    after = rewrite("region-to-jit", before, wide=True, often=True)
+    assert "def _train_step(self, state, x):\n" in after
+    assert "        self.state, loss = self._train_step(self.state, x)\n        return loss\n" in after
+
+
+def test_what_is_bound_again_before_it_is_read_is_not_handed_out(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "def main(batches):\n    w = jnp.ones(3)\n    for x in batches:\n        g = jnp.cos(w)\n        print(g)\n"
+        "        «g = jnp.sin(w * x) + g\n        w = w - g»\n        print(w)\n"
+    )
+    assert "        return w\n" in rewrite("region-to-jit", before).replace(
+        "    return w\n", "        return w\n"
+    )
+    kept = before + "    print(g)\n"
+    assert "return g, w" in rewrite("region-to-jit", kept)
+    jumps = before.replace("print(w)\n", "print(w)\n        if w[0] > 9:\n            break\n        g = 0\n")
+    assert "return w" in rewrite("region-to-jit", jumps)
+    assert "return g, w" in rewrite("region-to-jit", jumps + "    print(g)\n")
+
+
+@pytest.mark.parametrize("jump", ["break", "continue"])
+def test_what_a_jump_out_of_the_loop_leaves_set_is_handed_out(rewrite: Rewrite, jump: str) -> None:
+    before = HEAD + (
+        "def main(batches):\n    w = jnp.ones(3)\n    for x in batches:\n        if len(x) > 3:\n"
+        f"            «g = jnp.sin(w * x)\n            w = w - g»\n            print(w)\n            {jump}\n"
+        "        g = 0\n    print(w, g)\n"
+    )
+    assert "return g, w" in rewrite("region-to-jit", before).replace("return w, g", "return g, w")
