@@ -42,6 +42,7 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.source.site import Refused
 from jaxlint.codemods.source.text_edits import shown_source
+from jaxlint.jaxapi.optimizers import makes_optimizer
 
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 
@@ -229,6 +230,7 @@ def check_call(
     around = function_around(call, file)
     possible = PossibleValues(program, hints_of(seen, around, program) if around is not None else {})
     region = Region(call, frozenset(), transform == "flax.nnx.jit")
+    _check_given(possible, file, call, set(static), transform)
     effects = Effects(possible, region)
     called = ast.copy_location(ast.Call(call.func, [], []), call)
     file.names.parents.setdefault(called, file.names.parents.get(call, file.tree))
@@ -258,6 +260,26 @@ def check_call(
     for what in traced.problems():
         raise Refused(what)
     check_lent(program)
+
+
+def _check_given(
+    possible: PossibleValues, file: File, call: ast.Call, static: Set[int | str], transform: str
+) -> None:
+    """Raises Refused if an argument of a call is certainly a function or an optimiser, which `jax.jit` rejects as an argument."""
+    if transform != "jax.jit":
+        return
+    for name, given in (*enumerate(call.args), *((one.arg, one.value) for one in call.keywords)):
+        values = possible.of(given, file)
+        if name not in static and values and all(map(_is_function, values)):
+            raise Refused(f"`{shown_source(given)}` is a function, which `jax.jit` rejects as an argument")
+
+
+def _is_function(value: Value) -> bool:
+    if isinstance(value, Made):
+        return makes_optimizer(value.name)
+    if isinstance(value, Method):
+        return isinstance(value.receiver, Inst)  # others may be attributes with arrays
+    return isinstance(value, Fn | Cls | Wrapped)
 
 
 def _not_traced(function: Fn, static: Sequence[int | str]) -> set[str]:

@@ -2,7 +2,8 @@
 compiled as a whole.
 
 A compile outside jit is counted for each user call on the stack. The outermost call without a jitted function and
-without a host sync under it is the one to jit: such calls are set-up code, the others are the program itself.
+without a host sync under it is the one to jit: such calls are set-up code, the others are the program itself. Calls under it
+are kept as well, since `jit` cannot return the object that `Trainer(config)` makes.
 """
 
 from __future__ import annotations
@@ -37,10 +38,14 @@ class EagerCall:
     seconds: float = 0.0
     is_program: bool = False  # a jitted function is called under it, or a host sync happens
     outer: set[tuple[types.CodeType, int]] = field(default_factory=set)
+    number: int = 0  # among the calls that could be compiled as a whole
+    within: tuple[int, ...] = ()  # the numbers of such calls around it
 
     def as_json(self) -> dict[str, Any]:
         """The call for the report."""
         return {
+            "number": self.number,
+            "within": list(self.within),
             "path": self.path,
             "line": self.place[0],
             "function": self.function,
@@ -77,12 +82,15 @@ class EagerCalls:
                 call.is_program = True
 
     def found(self) -> list[EagerCall]:
-        """The calls that could be compiled as a whole, the most expensive first."""
+        """The calls that could be compiled as a whole, the most expensive first, an outer one before those under it."""
         able = {
             key: call for key, call in self._calls.items() if not call.is_program and call.compiles >= _LEAST
         }
-        outermost = [call for call in able.values() if call.outer.isdisjoint(able)]
-        return sorted(outermost, key=lambda call: -call.seconds)
+        for number, call in enumerate(able.values()):
+            call.number = number
+        for call in able.values():
+            call.within = tuple(sorted(able[key].number for key in call.outer if key in able))
+        return sorted(able.values(), key=lambda call: (-call.seconds, len(call.within)))
 
     def _around(
         self, frame: types.FrameType | None

@@ -125,13 +125,15 @@ class HostSyncs:
         self._local.inside = True
         start = time.perf_counter()
         try:
-            return original(*args, **kwargs)
+            result = original(*args, **kwargs)
         finally:
-            seconds = time.perf_counter() - start
             self._local.inside = False
-            user = self._project.nearest_frame(frame)
-            if user is not None:
-                self._count(user.f_code.co_filename, user.f_lineno, kind, seconds)
+        seconds = time.perf_counter() - start
+        # not where it raises: `jnp.power` asks each exponent whether it is an integer
+        user = self._project.nearest_frame(frame)
+        if user is not None:
+            self._count(user.f_code.co_filename, user.f_lineno, kind, seconds)
+        return result
 
     def _count(self, filename: str, line: int, kind: str, seconds: float) -> None:
         path = self._project.file(filename) or filename

@@ -209,6 +209,7 @@ class Session:
         """Everything that the run recorded."""
         records = self._sorted()
         hottest = records[0] if records and records[0].calls else None
+        found = self.recorder.eager_calls.found()
         return Captured(
             ending=Ended(ending.how, ending.status, ending.message),
             seconds=seconds,
@@ -221,7 +222,8 @@ class Session:
             eager={
                 "compiles": self.recorder.clock.eager_compiles,
                 "seconds": self.recorder.clock.eager_seconds,
-                "calls": [call.as_json() for call in self.recorder.eager_calls.found()],
+                "calls": [call.as_json() for call in found if not call.within],
+                "inner": [call.as_json() for call in found if call.within],
             },
             step=None if hottest is None else hottest.identity.qualname,
             syncs=[_sync_json(site, hottest) for site in self._sorted_syncs()],

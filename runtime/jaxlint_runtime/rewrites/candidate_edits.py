@@ -47,7 +47,9 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
     calls = {(one["path"], one["function"]): one["calls"] or 0 for one in document.watched}
     rewrites = from_findings(check.findings, seconds, run.fails, calls)
     if not run.fails:
-        busy = from_run(_called_in_loops(run, sources), sources, _script_of(run))
+        busy = from_run(
+            _called_in_loops(run, sources), sources, script_of(run, run.run_seconds, document.watched)
+        )
         taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
         busy += [
             one for one in from_compiled(document.functions, sources) if (one.path, one.function) not in taken
@@ -55,7 +57,8 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         rewrites = without_those(rewrites, busy) + busy
         rewrites += from_model_calls(document.watched, sources)
         changed = {one.function.rpartition(".")[2] for one in rewrites}
-        rewrites += from_eager_calls(document.eager.get("calls", ()), sources, document.watched, changed)
+        setups = [one for kind in ("calls", "inner") for one in document.eager.get(kind, ())]
+        rewrites += from_eager_calls(setups, sources, document.watched, changed)
         # first: any other edit around the calls would compile for each length as well
         first = max((one.estimate for one in rewrites), default=0.0)
         rewrites = [
@@ -77,12 +80,12 @@ def _called_in_loops(run: Run, sources: Mapping[str, SourceFile]) -> Sequence[Ma
     ]
 
 
-def _script_of(run: Run) -> list[dict[str, Any]]:
-    """The module-level statements of a script, with the time that no function of it took."""
+def script_of(run: Run, seconds: float, watched: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The module-level statements of a script, with the time of a run that no function of it took."""
     if run.request.kind != "script" or run.request.target is None:
         return []
-    spent = max((one["seconds"] or 0.0 for one in run.document.watched), default=0.0)
-    return [script(run.request.target, max(run.run_seconds - spent, 0.0))]
+    spent = max((one["seconds"] or 0.0 for one in watched), default=0.0)
+    return [script(run.request.target, max(seconds - spent, 0.0))]
 
 
 def from_run(

@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from jaxlint.codemods import Workspace
 from jaxlint.codemods.source.name_scopes import Names
 from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
@@ -30,15 +31,22 @@ def from_eager_calls(
     changed: Collection[str],
 ) -> list[Rewrite]:
     """One edit for each function with set-up calls: all of its calls together, with the most expensive one as
-    fallback.
+    fallback. In place of a call that cannot be jitted, as of a class, the calls under it.
 
-    `watched` has the timed functions, `changed` the names of functions that other edits change.
+    `calls`: outer ones come before those under them. `watched` has the timed functions, `changed` the names of functions that
+    other edits change.
     """
+    closed: set[int] = set()  # calls under which no other is compiled
+    workspace = Workspace(dict(sources), strict=True)
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     often = {(one["path"], one["function"]) for one in watched if (one["calls"] or 0) > _SETUPS}
     working = {one["function"]: one["seconds"] or 0.0 for one in watched if one["calls"]}
     groups: dict[tuple[str, str], list[tuple[float, str, FixRequest]]] = {}
+    refusals: dict[tuple[str, str], list[tuple[float, str, FixRequest]]] = {}
     for one in calls:
+        if not closed.isdisjoint(one.get("within", ())):
+            continue
+        closed.add(one.get("number", -1))
         source = by_path.get(one["path"])
         if source is None or source.container is not None or (one["path"], one["function"]) in often:
             continue
@@ -53,8 +61,13 @@ def from_eager_calls(
         if name in changed or working.get(name, 0.0) > _WORKING * one["seconds"]:
             continue
         fix = _fix(call, source, one["plain"])
+        refused = fix is None or isinstance(workspace.plan(fix), str)
+        if refused:
+            closed.discard(one.get("number", -1))
         if fix is not None:
-            groups.setdefault((one["path"], one["function"]), []).append((one["seconds"], name, fix))
+            of = refusals if refused else groups
+            of.setdefault((one["path"], one["function"]), []).append((one["seconds"], name, fix))
+    groups = {**{place: found[:1] for place, found in refusals.items()}, **groups}  # told with the reason
     return [
         _rewrite(place, found[:_MOST])
         for place, found in groups.items()

@@ -13,6 +13,7 @@ from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.purity.values import kinds_of
 from jaxlint.codemods.source.site import Refused
 from jaxlint.source.file import SourceFile
+from tests.engine.codemods.conftest import Rewrite
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n"
 CALL = "\nf(jnp.ones(3))\n"
@@ -406,3 +407,23 @@ def test_what_lies_outside_of_a_circle_is_worked_out_once(tmp_path: Path) -> Non
     again = PossibleValues(program)
     again.returned(function, file)
     assert again.answers.steps < before / 10
+
+
+@pytest.mark.parametrize(
+    ("given", "jitted"),
+    [
+        ("apply_fn=model.apply, params=params, tx=tx", False),
+        ("params=params, tx=optax.adam(0.1)", False),
+        ("params=params, scale=jnp.ones(3)", True),
+    ],
+)
+def test_a_call_that_is_given_a_function_is_not_jitted(rewrite: Rewrite, given: str, jitted: bool) -> None:
+    before = (
+        "import jax\nimport jax.numpy as jnp\nimport optax\nfrom flax import linen as nn\n\n"
+        "def create(params, apply_fn=None, tx=None, scale=1.0):\n    return jax.tree.map(lambda p: p * scale, params)\n\n"
+        "model = nn.Dense(3)\ntx = optax.sgd(0.1)\nparams = model.init(jax.random.key(0), jnp.ones((1, 2)))\n"
+        f"state = «create({given})»\n"
+    )
+    after = rewrite("jit-call", before)
+    assert ("is a function, which `jax.jit` rejects as an argument" not in after) == jitted
+    assert after.startswith("refused: ") != jitted

@@ -25,7 +25,7 @@ import jax.numpy as jnp
 SIZES = (211, 223)
 
 def layer(key, size):
-    return jax.random.normal(key, (size, 3)) * 0.1 + jnp.arange(size)[:, None]
+    return jax.random.normal(key, (size, 3)) * 0.1 + 0.5 ** jnp.arange(size)[:, None]
 
 def init(key, sizes, scale):
     return [scale * layer(key, size) for size in sizes]
@@ -37,9 +37,15 @@ def prints(x):
     y = jnp.cos(x) + jnp.arange(227) / 3
     return float(jnp.sum(jnp.tanh(y) ** 2))
 
+class Model:
+    def __init__(self, key):
+        self.w = init(key, (239, 241), scale=2.0)
+        self.b = jnp.zeros(251) + 1
+
 def main():
     key = jax.random.PRNGKey(0)
     ws = init(key, SIZES, scale=0.5)
+    Model(key)
     single(ws[0])
     total = prints(ws[0][:, 0].sum())
     for _ in range(3):
@@ -80,7 +86,10 @@ def exec_in(path: Path, function: Any) -> Any:
 
 
 def test_what_prepares_is_found_and_what_runs_the_program_is_not(calls: list[dict[str, Any]]) -> None:
-    (call,) = calls  # not main and prints, where the host waits, nor single, which compiles one operation
+    call, model = outermost(
+        calls
+    )  # not main and prints, where the host waits, nor single, which compiles one operation
+    assert model["line"] == PROGRAM.splitlines().index("    Model(key)") + 1
     assert (call["function"], call["line"]) == (
         "main",
         PROGRAM.splitlines().index("    ws = init(key, SIZES, scale=0.5)") + 1,
@@ -93,7 +102,7 @@ def test_what_prepares_is_found_and_what_runs_the_program_is_not(calls: list[dic
 def test_it_is_jitted_where_it_is_called_with_what_cannot_be_traced_static(
     calls: list[dict[str, Any]],
 ) -> None:
-    (call,) = (dict(one, seconds=1.0) for one in calls)
+    call = dict(outermost(calls)[0], seconds=1.0)
     path = call["path"]
     sources = {path: read_source(Path(path))}
     (rewrite,) = from_eager_calls([call], sources, [], ())
@@ -107,6 +116,22 @@ def test_it_is_jitted_where_it_is_called_with_what_cannot_be_traced_static(
     assert not from_eager_calls([call], sources, works, ())
     assert not from_eager_calls([dict(call, plain={"SIZES": "unhashable"})], sources, [], ())
     assert not from_eager_calls([dict(call, plain={**call["plain"], "init": "class"})], sources, [], ())
+
+
+def outermost(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found = [one for one in calls if not one["within"]]
+    return sorted(found, key=lambda one: one["line"])
+
+
+def test_in_place_of_a_class_the_calls_in_its_constructor_are_jitted(calls: list[dict[str, Any]]) -> None:
+    calls = [dict(one, seconds=1.0 / (1 + len(one["within"]))) for one in calls]
+    sources = {calls[0]["path"]: read_source(Path(calls[0]["path"]))}
+    found = from_eager_calls(sorted(calls, key=lambda one: -one["seconds"]), sources, [], ())
+    # not `layer`, which `init` calls
+    assert {(one.name, one.function) for one in found} == {
+        ("jit-call:init", "main"),
+        ("jit-call:init", "Model.__init__"),
+    }
 
 
 def test_functions_of_jax_are_called_as_they_are(tmp_path: Path) -> None:
