@@ -12,12 +12,12 @@ from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.rewrites.candidate_edits import from_run, planned, propose, run_again
+from jaxlint_runtime.rewrites.candidate_edits import from_run, planned, propose, run_again, script_of
 from jaxlint_runtime.rewrites.edit_reports import EditReports
 from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.loop_steps import is_inside
 from jaxlint_runtime.rewrites.original_program import MOST, Original, original_of, packages_of
-from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings
+from jaxlint_runtime.rewrites.proposals import Key, Rewrite, from_findings
 from jaxlint_runtime.rewrites.run_figures import (
     at_equal_share,
     better_of,
@@ -59,8 +59,8 @@ class EditSearch:
     """The edits that were tried against one original."""
 
     original: Original
-    seen: set[tuple[str, str, str]] = field(default_factory=set)
-    combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)  # edits that ran together
+    seen: set[Key] = field(default_factory=set)
+    combined: set[frozenset[Key]] = field(default_factory=set)  # edits that ran together
     # Edits left for another round, with the reason.
     little: list[tuple[Rewrite, str]] = field(default_factory=list)
     # Path, function and codemod of tried edits.
@@ -104,9 +104,9 @@ class EditSearch:
         found = plan[0] if plan is not None else propose(self.original.run, self.original.sources)
         if stored is not None and plan is None:
             stored.keep_plan(found, [], REACHED)
-        left = {one.key for rewrite in found for one in ways_of(rewrite)}
+        left = {one.key[:3] for rewrite in found for one in ways_of(rewrite)}
         for rewrite in rewrites:
-            sources = edited(rewrite.fixes, self.original.sources) if rewrite.key not in left else ""
+            sources = edited(rewrite.fixes, self.original.sources) if rewrite.key[:3] not in left else ""
             if isinstance(sources, str) and sources:
                 self.reports.report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
         return found
@@ -448,7 +448,8 @@ class EditSearch:
         return chosen, sources
 
     def _again(self, current: Mapping[str, SourceFile], best: Tried) -> list[Rewrite]:
-        """The findings of check in the edited files, and the present time consumers, without anything tried before."""
+        """The findings of check in the edited files, and the present time consumers, without anything tried before. Of a function,
+        part of which is compiled now, other parts may follow."""
         try:
             findings = check_texts(current)
         except Exception:  # a rule's internal error must not cost the proven edits
@@ -458,13 +459,15 @@ class EditSearch:
         calls = {(entry["path"], name): entry["calls"] or 0 for name, entry in functions.items()}
         found = from_findings(findings, seconds, errors=False, calls=calls)
         least = LEFT * self._total(best)
-        busy = [
-            one
-            for one in from_run(run_again(self.original.run.document.watched, functions, current), current)
-            if one.estimate >= least
-        ]
+        again = run_again(self.original.run.document.watched, functions, current)
+        scripts = script_of(self.original.run, best.trial.total_s, again)
+        busy = [one for one in from_run(again, current, scripts) if one.estimate >= least]
         found = sorted(without_those(found, busy) + busy, key=lambda one: -one.estimate)
-        return [one for one in found if one.key not in self.seen and not codemods_of(one) <= self.written]
+        return [
+            one
+            for one in found
+            if one.key not in self.seen and (one.what or not codemods_of(one) <= self.written)
+        ]
 
     def _changes(self, kept: Tried) -> list[Change]:
         return [

@@ -35,11 +35,15 @@ _STATIC = frozenset(
 )
 
 
+Key = tuple[str, str, str, str]
+
+
 @dataclass(frozen=True)
 class Rewrite:
     """One edit of the source to try: its `fixes` are applied all or none.
 
-    `estimate` is the host's time in the function in seconds, for ranking only. `instead` is tried if this one fails.
+    `estimate` is the host's time in the function in seconds, for ranking only. `instead` is tried if this one fails. `what`:
+    the text that it compiles, if a function may have other edits of this kind.
     """
 
     name: str
@@ -51,15 +55,16 @@ class Rewrite:
     fixes: tuple[FixRequest, ...]
     estimate: float = 0.0
     instead: Rewrite | None = None
+    what: str = ""
 
     @property
     def codemods(self) -> str:
         return codemods_of(self.fixes)
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """The parts that do not change when other edits move its lines."""
-        return self.name, self.path, self.function
+        return self.name, self.path, self.function, self.what
 
 
 def codemods_of(fixes: Iterable[FixRequest]) -> str:
@@ -87,6 +92,7 @@ def edit_of(
     line: int,
     fixes: Sequence[FixRequest],
     instead: Rewrite | None = None,
+    what: str = "",
 ) -> Rewrite:
     """The fixes of a watched function, `one`, as one edit at a line."""
     return Rewrite(
@@ -99,6 +105,7 @@ def edit_of(
         fixes=tuple(fixes),
         estimate=one["seconds"] or 0.0,
         instead=instead,
+        what=what,
     )
 
 

@@ -38,7 +38,7 @@ from jaxlint_runtime.rewrites.proposals import (
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _MOST_PLANS = 80  # proposals for one function
-_MOST_SECONDS = 20.0  # seconds for the proposals
+_MOST_SECONDS = 20.0  # of processor time for the proposals: others may use the machine
 _MOST = 4  # regions of a function that are compiled
 _LOOPS = (ast.For, ast.While)
 _TO_NUMPY = frozenset({"np.asarray", "np.array", "numpy.asarray", "numpy.array", "jax.device_get"})
@@ -68,11 +68,19 @@ def from_regions(
             ways = _fixes(one, around, source, sources, transform, name=given, alone=alone)
             for fixes in reversed(ways):
                 name = f"region-to-jit:{jit_in_words(transform, ())}"
-                rewrite = edit_of(name, one, fixes[0].steps[0].span.line, fixes, rewrite)
+                line, what = fixes[0].steps[0].span.line, _text_of(fixes, source)
+                rewrite = edit_of(name, one, line, fixes, rewrite, what)
         if rewrite is not None:
             found.append(rewrite)
             named_for.add(given)
     return found
+
+
+def _text_of(fixes: Sequence[FixRequest], source: SourceFile) -> str:
+    """The lines of the regions that fixes compile, without their indentation."""
+    lines = source.text.splitlines()
+    spans = sorted((step.span.line, step.span.end_line) for fix in fixes for step in fix.steps)
+    return "\n".join(line.strip() for first, last in spans for line in lines[first - 1 : last])
 
 
 def _name_for(function: str, taken: Set[str]) -> str:
@@ -170,7 +178,7 @@ class _Drawing:
         if (
             (ends is None and not _is_worth_it(nodes))
             or self.plans >= _MOST_PLANS
-            or time.monotonic() > self.deadline
+            or time.process_time() > self.deadline
         ):
             return False
         self.plans += 1
@@ -206,7 +214,7 @@ def _fixes(
         transform,
         Workspace(dict(sources), strict=True),
         Site(source),
-        time.monotonic() + _MOST_SECONDS,
+        time.process_time() + _MOST_SECONDS,
         name=name,
     )
     own = one["calls"] >= OFTEN and alone

@@ -12,7 +12,7 @@ from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.model import Numerics
-from jaxlint_runtime.rewrites.proposals import Rewrite
+from jaxlint_runtime.rewrites.proposals import Key, Rewrite
 from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -42,7 +42,7 @@ class Tried:
         return self.parts or [self]
 
     @property
-    def keys(self) -> frozenset[tuple[str, str, str]]:
+    def keys(self) -> frozenset[Key]:
         return frozenset(one.rewrite.key for one in self.members)
 
 
@@ -149,11 +149,10 @@ def is_plain(before: Trial, trial: Trial) -> bool:
 
 
 def jit_gains_little(rewrite: Rewrite, trial: Trial) -> str:
-    """Why a function need not be jitted in a run: the host spends little time in it, or does not call it. If that
-    changes, the next round reconsiders it."""
+    """Why a function, or a part of it, need not be jitted in a run: the host spends little time in it, or does not call it. If
+    that changes, the next round reconsiders it."""
     seen = trial.functions.get(rewrite.function)
-    jits = any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)
-    if not jits or seen is None or seen["seconds"] >= LEFT * trial.total_s:
+    if not (_jits(rewrite) or _is_part(rewrite)) or seen is None or seen["seconds"] >= LEFT * trial.total_s:
         return ""
     if not seen["calls"]:
         return "with the edits kept, its caller compiles it"
@@ -161,7 +160,13 @@ def jit_gains_little(rewrite: Rewrite, trial: Trial) -> str:
 
 
 def leaves_idle(trial: Trial, rewrite: Rewrite) -> bool:
-    """Whether the host no longer calls the function that should be jitted: another edit compiles it as part of its
-    caller."""
+    """Whether the host no longer calls the function that should be jitted, or a part of it: another edit compiles it as
+    part of its caller."""
     seen = trial.functions.get(rewrite.function)
-    return rewrite.name.startswith("jit:") and seen is not None and not seen["calls"]
+    jits = rewrite.name.startswith("jit:") or _is_part(rewrite)
+    return jits and seen is not None and not seen["calls"]
+
+
+def _is_part(rewrite: Rewrite) -> bool:
+    """Whether it compiles statements of a function."""
+    return rewrite.name.startswith("region-to-jit:")

@@ -25,7 +25,7 @@ from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial
-from jaxlint_runtime.rewrites.tried_edit import Tried, outermost
+from jaxlint_runtime.rewrites.tried_edit import Tried, jit_gains_little, leaves_idle, outermost
 from jaxlint_runtime.rewrites.tried_edit import edited as edited_files
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.spent import Phase
@@ -478,6 +478,38 @@ def test_what_takes_the_time_after_an_edit_is_tried_next(tmp_path: Path) -> None
     }
     (next_one,) = found._again(best.sources, best)
     assert (next_one.name, next_one.function, next_one.line) == ("jit:jax.jit", "b", 6)
+
+
+def test_other_parts_of_a_function_follow_an_edit_of_one(tmp_path: Path) -> None:
+    source = (
+        "import jax\nimport jax.numpy as jnp\n\n\ndef a(batches):\n    w = jnp.ones(3)\n    for x in batches:\n"
+        "        w = w - jnp.sin(w * x)\n        print(w)\n        v = jnp.cos(w) + jnp.sum(x * w)\n        print(v)\n"
+    )
+    found, _ = search(tmp_path, {"s": ran(4.0)}, source)
+    (path,) = found.original.sources
+    entry = {"path": path, "function": "a", "calls": 2, "seconds": 9.0}
+    found.original.run.document.watched = [{**entry, "line": 5, "arguments": None}]
+    step = Step("region-to-jit", path, Span(8, 9, 8, 31))
+    fix = Rewrite(
+        "fix:eager-update", "JAX410", "a", path, 8, "Jit", (FixRequest(Safety.UNSAFE, "Jit", (step,)),)
+    )
+    (best,) = tried(found, {"a": fix}, "a")
+    best.trial.functions = {"a": entry}
+    (rest,) = found._again(best.sources, best)
+    assert (rest.name, rest.what) == ("region-to-jit:jax.jit", "v = jnp.cos(w) + jnp.sum(x * w)")
+    both = edited_files(rest.fixes, best.sources)
+    assert both[path].text.count("@jax.jit") == 2  # type: ignore[index, union-attr]
+    found.seen.add(rest.key)  # it has run and gained nothing
+    assert found._again(best.sources, best) == []
+
+
+def test_a_part_of_a_function_that_its_caller_compiles_is_left_as_it_is(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    (outer,) = tried(found, rewrites, "a")
+    outer.trial.functions = {"b": {"calls": 0, "seconds": 0.0}, "c": {"calls": 3, "seconds": 2.0}}
+    parts = [dataclasses.replace(rewrites[name], name="region-to-jit:jax.jit", what="y = x") for name in "bc"]
+    assert [leaves_idle(outer.trial, part) for part in parts] == [True, False]
+    assert [bool(jit_gains_little(part, outer.trial)) for part in parts] == [True, False]
 
 
 def test_a_function_that_another_edit_compiles_is_left_as_it_is(tmp_path: Path) -> None:
