@@ -119,6 +119,7 @@ _NUMBERS = frozenset(
         "rem",
     ]
 )
+_NO_NUMBER_OF_ZERO = frozenset({"div", "rem", "log", "rsqrt"})  # of a last operand that is zero
 _BOTH_ZERO = frozenset({"add", "add_any", "sub", "or", "xor", "max", "min", "gt", "lt", "ne"})
 _COMPARES = frozenset({"eq", "ge", "le"})
 _EITHER_ZERO = frozenset({"mul", "and"})
@@ -183,7 +184,9 @@ def _of_index(step: Step, operands: Sequence[Known]) -> Known | None:
 def _elementwise(step: Step, operands: Sequence[Known]) -> Fill:
     fills = [one.fill for one in operands]
     name = step.name
-    if Fill.NAN in fills:
+    if Fill.NAN in fills or (fills[-1] is Fill.ZERO and name in _NO_NUMBER_OF_ZERO):
+        return Fill.NAN
+    if name == "integer_pow" and step.params["y"] < 0 and fills[0] is Fill.ZERO:
         return Fill.NAN
     if name in _KEEPS_ZERO or (name == "integer_pow" and step.params["y"] > 0):
         return Fill.ZERO if fills[0] is Fill.ZERO else _same_index(name, fills[0])

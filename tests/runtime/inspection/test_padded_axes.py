@@ -102,6 +102,10 @@ REFUSED: dict[str, tuple[Function, tuple[Spec, ...]]] = {
     "two axes joined": (lambda x, w: jnp.concatenate([w, w]) @ jnp.ones(2 * len(w)), (NODES, WEIGHTS)),
     "reversed": (lambda w: jnp.cumsum(w[::-1])[0], (WEIGHTS,)),
     "set rows": (lambda x, ids: jnp.zeros(3).at[jnp.abs(ids) % 3].set(1.0), (NODES, IDS)),
+    "zeros over zeros": (lambda x, w: jnp.sum(x / w[:, None]), (NODES, WEIGHTS)),
+    "a logarithm of zeros": (lambda w: jnp.sum(w * jnp.log(w)), (WEIGHTS,)),
+    "a root of zeros below": (lambda w: jnp.sum(w * jax.lax.rsqrt(w)), (WEIGHTS,)),
+    "zeros to a power below zero": (lambda w: jnp.sum(w * w**-2), (WEIGHTS,)),
     "a count of steps": (lambda x: jax.lax.fori_loop(0, len(x), lambda i, c: c + 1, 0), (NODES,)),
 }
 
