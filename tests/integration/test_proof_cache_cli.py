@@ -53,7 +53,7 @@ if __name__ == "__main__":
     main()
 """
 pytestmark = pytest.mark.slow
-DONATION = ("--transform", "donation", "--timing", "0.5")
+DONATION = ("--transform", "donation", "--timing", "0.2")
 COMPARES = "running the whole program in scratch copies"
 
 

@@ -19,7 +19,7 @@ from jaxlint_runtime.kernels.implementations import (
 from tests.helpers.drawn_attentions import attentions
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=4, deadline=None, derandomize=True)
 @given(attentions())
 def test_blocks_of_queries(drawn):
     operands, spec = drawn
@@ -58,7 +58,7 @@ def test_a_learned_bias_has_its_gradient():
 
 
 @pytest.mark.slow
-@settings(max_examples=6, deadline=None, derandomize=True)
+@settings(max_examples=3, deadline=None, derandomize=True)
 @given(attentions())
 def test_flash_attention(drawn):
     operands, spec = drawn
