@@ -16,6 +16,7 @@ from jaxlint_rules._loops import (
     frame_of_loop,
     is_host_loop,
     is_under_test,
+    loop_variables,
     name_of_step,
     place_of_loop,
 )
@@ -81,7 +82,6 @@ class EagerForward(Rule):
     category = "recompilation"
     severity = Severity.WARNING
     proof = "source"
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
 
     def __init__(self) -> None:
         self.told: set[ast.AST] = set()  # loops: what runs in one is compiled together
@@ -100,6 +100,8 @@ class EagerForward(Rule):
         if found is None or found[0].node in self.told or not is_host_loop(found[0], frame):
             return
         loop = found[0]
+        if dotted(node.func).partition(".")[0] in loop_variables(loop.node):
+            return  # a layer of a larger model, or one of several models
         if _takes_gradients(loop, frame) or _is_seldom(
             found[1], loop.node, frame_of_loop(loop, frame).module
         ):

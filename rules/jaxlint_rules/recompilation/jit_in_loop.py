@@ -163,9 +163,10 @@ class JitInLoop(Rule):
             ):
                 return
             line = getattr(loop.node, "lineno", "?")
+            often = "each time" if frame.is_conditional_in(loop) else "every iteration"
             report(
                 event.node,
-                f"`{transformed.api}` of {fresh[0]} in the loop recompiles every iteration; jit it once, before the loop",
+                f"`{transformed.api}` of {fresh[0]} in the loop recompiles {often}; jit it once, before the loop",
                 reason=f"{transformed.why.explain(report.module)}, inside the loop at line {line}",
                 function=frame.name,
                 fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),

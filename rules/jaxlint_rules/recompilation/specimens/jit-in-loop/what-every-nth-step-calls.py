@@ -24,3 +24,11 @@ def train(state, params, batches, steps_per_epoch, eval_every, key):
             key, sub = jax.random.split(key)
             print(evaluate(params, jax.random.split(sub, 8)))
     return state, params
+
+def train_and_show(params, batches):
+    for step, batch in enumerate(batches):
+        params = jax.tree.map(lambda x: x - batch.mean(), params)
+        if step % 100 == 0:
+            norm = jax.jit(lambda p: jnp.sqrt(jnp.sum(p["w"] ** 2)))  # finding
+            print(norm(params))
+    return params
