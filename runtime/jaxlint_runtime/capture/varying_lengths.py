@@ -183,10 +183,10 @@ def _multiple(sizes: Sequence[int]) -> int:
 
 
 def _inside(chain: Sequence[tuple[Any, ...]], path: str) -> list[list[Any]]:
-    """The calls of the function's own file, up to the first of another."""
-    found: list[list[Any]] = []
-    for place in chain:
-        if place[0] != path:
-            break
-        found.append(list(place))
-    return found
+    """The calls around a reduction, which are in the function's own file. Raises Blocked if another file calls back into it."""
+    own = [list(place) for place in chain if place[0] == path]
+    if [list(place) for place in chain[: len(own)]] != own:
+        from jaxlint_runtime.inspection.padding_rules import Blocked
+
+        raise Blocked("a function that needs a mask is called by a library")
+    return own

@@ -509,6 +509,27 @@ def test_an_argument_that_grows_is_told_with_what_its_compiles_cost(tmp_path: Pa
     assert "one compile, about 0.40 s" in text
 
 
+@pytest.mark.parametrize(
+    ("padding", "said"),
+    [
+        ({"refused": "a result has the axis"}, "would change the results: a result has the axis"),
+        ({"arrays": [], "masks": []}, "need one compile; the added rows reach no result"),
+        ({"arrays": [], "masks": [{}]}, "with a mask for reductions"),
+    ],
+)
+def test_arguments_of_other_lengths_are_told(tmp_path: Path, padding: dict[str, Any], said: str) -> None:
+    event = captured_event(tmp_path)
+    event["functions"][0]["padding"] = {"places": ["graph['nodes']", "graph['edges']"], **padding}
+    document = Document({"kind": "script", "target": "train.py", "arguments": []}, [])
+    document.captured(from_plain(Captured, event))
+    document.add_findings([])
+    stream = io.StringIO()
+    print_report(document, stream)
+    text = " ".join(stream.getvalue().split())
+    assert "`graph['nodes']` and `graph['edges']`: " in text
+    assert said in text
+
+
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[red]:bomb:\u202e\napplied: all of it"
 
 
