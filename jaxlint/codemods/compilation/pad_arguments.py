@@ -37,8 +37,8 @@ _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.T
 
 @codemod("pad-arguments")
 def pad_arguments(draft: Draft, step: Step) -> None:
-    """The span is the first call. Parameter `functions`: for each jitted function its `calls` (lines and columns of `ast`), the `names` of its
-    arguments there, `arrays` (the argument, the key in it or None, the `multiple`, whether its fill is `outside` every axis, and its `group` of equal lengths), and `masks`: the
+    """The span is the first call. Parameter `functions`: for each jitted function its `calls` (lines and columns of `ast`), the `line` of
+    its `def`, the `names` of its arguments there, `arrays` (the argument, the key in it or None, the `multiple`, whether its fill is `outside` every axis, and its `group` of equal lengths), and `masks`: the
     `place` of a reduction, its `group`, `axis` and `rank`, and the `chains` of calls around it."""
     functions = step.parameters.get("functions")
     if not isinstance(functions, list | tuple) or not functions:
@@ -90,7 +90,7 @@ class _Padding:
         mask = self._new("mask")
         for one in functions:
             for each in one["masks"]:
-                self._mask(each, mask)
+                self._mask(each, mask, one.get("line"))
         for one in functions:
             for place in one["calls"]:
                 self._pad(self._call(place), one, mask)
@@ -235,8 +235,8 @@ class _Padding:
         self.helpers[name] = [*lines, "    }"]
         return name
 
-    def _mask(self, one: Mapping[str, Any], mask: str) -> None:
-        """Masks a reduction, and hands the mask to its function."""
+    def _mask(self, one: Mapping[str, Any], mask: str, line: int | None) -> None:
+        """Masks a reduction, and hands the mask to its function, from the jitted one at `line` on."""
         call = self._call(one["place"])
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         extreme = name in _INITIAL and one["floats"]
@@ -266,6 +266,10 @@ class _Padding:
                     self._add(outer, f"{mask}={mask}")
                 self._take(outer, mask)
                 inner = self._function_around(outer)
+            if line not in (None, inner.lineno, *(each.lineno for each in inner.decorator_list)):
+                raise Refused(
+                    f"`{inner.name}` needs the mask, and the jitted function does not call it by its name"
+                )
 
     def _calls(self, called: ast.expr, function: ast.AST, depth: int = 2) -> bool:
         """Whether a callee is a function, or its gradient or the like, which takes the same keywords."""

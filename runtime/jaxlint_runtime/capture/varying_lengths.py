@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -141,6 +142,8 @@ def _found(record: FunctionRecord, lengths: Groups) -> dict[str, Any]:
         for argument, keys, _, group in padded
         if group is not None
     ]
+    if any(os.path.realpath(place[0]) != record.identity.path for place in found.masks):
+        raise Blocked("a reduction of another file needs a mask")
     masks = [
         {
             "place": list(place),
@@ -184,8 +187,11 @@ def _multiple(sizes: Sequence[int]) -> int:
 
 def _inside(chain: Sequence[tuple[Any, ...]], path: str) -> list[list[Any]]:
     """The calls around a reduction, which are in the function's own file. Raises Blocked if another file calls back into it."""
-    own = [list(place) for place in chain if place[0] == path]
-    if [list(place) for place in chain[: len(own)]] != own:
+    places = [
+        [os.path.realpath(file), *rest] for file, *rest in chain
+    ]  # a script may be known by a relative path
+    own = [place for place in places if place[0] == path]
+    if places[: len(own)] != own:
         from jaxlint_runtime.inspection.padding_rules import Blocked
 
         raise Blocked("a function that needs a mask is called by a library")

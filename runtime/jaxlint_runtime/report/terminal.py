@@ -218,7 +218,7 @@ def _growth(function: Mapping[str, Any]) -> Iterator[str]:
     """What to do about arguments that grow with each compile, and the time of the compiles."""
     grown = function.get("growing", ())
     known = [sum(c[key] for key in _STAGE_KEYS) for c in function["compiles"] if c["compile_s"] is not None]
-    if not grown or not known:
+    if not grown or not known or "arrays" in (function.get("padding") or {}):
         return
     places = ", ".join(f"`{one['place']}` (axis {one['axis']})" for one in grown[:_SHOWN_CAUSES])
     first, last = grown[0]["first"], grown[0]["last"]
@@ -231,7 +231,7 @@ def _growth(function: Mapping[str, Any]) -> Iterator[str]:
 def _lengths(function: Mapping[str, Any]) -> Iterator[str]:
     """Whether arguments whose lengths differ from call to call may be padded."""
     padding = function.get("padding")
-    if not padding or function.get("growing"):
+    if not padding or ("refused" in padding and function.get("growing")):
         return
     shown = [f"`{place}`" for place in padding["places"][:_SHOWN_CAUSES]]
     names = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]

@@ -52,7 +52,8 @@ def _edit(
         padding = one["padding"]
         masks = [{**each, "place": each["place"][1:]} for each in padding["masks"]]
         calls = [each["place"] for each in padding["calls"]]
-        data.append({"calls": calls, "names": padding["names"], "arrays": padding["arrays"], "masks": masks})
+        known = {"names": padding["names"], "arrays": padding["arrays"], "line": one["line"]}
+        data.append({"calls": calls, **known, "masks": masks})
     line, column, last, end = min(place for one in data for place in one["calls"])
     names = " and ".join(f"`{one['function']}`" for one in members)
     message = f"Pad the arguments of {names} to one length"

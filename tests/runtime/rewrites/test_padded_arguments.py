@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,10 @@ def run(path: Path, recorder: Recorder | None) -> str:
         return made if recorder is None else recorder.wrap(made, function, {}, sys._getframe(1))
 
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(path.read_text(), str(path), "exec"), {"__name__": "program", "jit": jit, "BACK": back})
+        exec(
+            compile(path.read_text(), os.path.relpath(path), "exec"),
+            {"__name__": "program", "jit": jit, "BACK": back},
+        )
     return out.getvalue()
 
 
@@ -71,6 +75,7 @@ def seen(path: Path) -> list[dict[str, Any]]:
         {
             "function": one.identity.qualname,
             "path": str(path),
+            "line": one.identity.line,
             "compiles": compiles,
             "padding": padding_of(one),
         }
@@ -79,7 +84,8 @@ def seen(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns of calls")
-def test_the_written_program_prints_the_same(tmp_path: Path) -> None:
+def test_the_written_program_prints_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     path = tmp_path.resolve() / "program.py"
     path.write_text(PROGRAM)
     (one,) = seen(path)
@@ -92,6 +98,7 @@ def test_the_written_program_prints_the_same(tmp_path: Path) -> None:
     before = run(path, None)
     path.write_text(new[str(path)].text)
     assert "where=None if mask is None else mask[:, None]" in path.read_text()
+    assert "def loss(w, batch, mask=None):" in path.read_text()
     assert run(path, None) == before
     (again,) = seen(path)
     assert again["padding"] is None  # one compile
