@@ -303,6 +303,10 @@ class BuiltinCalls(Part):
                 )
                 break
         if name in ("any", "all"):
+            decides = name == "any"
+            known = isinstance(args[0], (ListValue, TupleValue)) and args[0].items is not None
+            if known and any(constant(e) is decides for e in elements):
+                return Static(decides)
             if name == "any" and self.machine.staging.finds_tracers(node, elements):
                 return Static(True)
             if elements and all(constant(e) is (name == "all") for e in elements):

@@ -44,10 +44,10 @@ def array_is_instance(value: Array, options: Sequence[Value], abilities: frozens
         return (
             Static(False) if value.staged and all(n.startswith(never) for n in names) else Static(kind="bool")
         )
-    if any(name.endswith("Tracer") for name in names):
-        return Static(kind="bool")
     if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
         return Static(True)
+    if any(name.endswith("Tracer") for name in names):
+        return Static(kind="bool")
     if not abilities.isdisjoint(names):
         return Static(True)
     plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")
