@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.api import CarryEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import CarryEvent, Module, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.tables import ELEMENTWISE
 from jaxlint.api.values import REDUCTIONS, UNKNOWN, Array, Operation, TupleValue, Value
 from jaxlint.finding import Severity
+from jaxlint_rules._names import updated_at
 
 _UPDATES = frozenset({"add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"})
 _READS = frozenset({"matmul", "dot", "einsum", "concatenate", "stack"}) | ELEMENTWISE | REDUCTIONS
@@ -58,7 +60,7 @@ class EmptyRead(Rule):
     @concerns("at", *_READS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
-        if not _reads(operation) or event.frame.is_in_test():
+        if not _reads(operation) or event.frame.is_in_test() or _is_set_first(operation, event.frame.module):
             return
         operands = operation.args[:1] if operation.name == "at" else operation.args
         for value in operands:
@@ -103,6 +105,24 @@ def _reads(operation: Operation) -> bool:
         call = operation.node
         return isinstance(call, ast.Call) and _method(call.func) in _UPDATES
     return operation.name in _READS
+
+
+def _is_set_first(operation: Operation, module: Module) -> bool:
+    """`if first: x = x.at[i].set(y)`, `else: x = x.at[i].add(y)`: each element is written before it is added to."""
+    node = operation.node
+    name = _updated(node)
+    for above in module.ancestors(node) if name else ():
+        if isinstance(above, ast.If):
+            sets = [call for part in (*above.body, *above.orelse) for call in nodes_of(part, ast.Call)]
+            if any(_method(call.func) == "set" and _updated(call) == name for call in sets):
+                return True
+    return False
+
+
+def _updated(call: ast.AST) -> str:
+    """`x` in `x.at[i].add(y)`."""
+    found = updated_at(call) if isinstance(call, ast.Call) else None
+    return dotted(found[0]) if found is not None else ""
 
 
 def _method(node: ast.expr) -> str:
