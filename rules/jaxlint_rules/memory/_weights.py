@@ -1,12 +1,31 @@
-"""The number of weights in modules of equinox and nnx, from the sizes of their layers."""
+"""The number of weights in networks, from the sizes of their layers."""
 
 from __future__ import annotations
 
+import ast
 import math
 import re
+import sys
 
-from jaxlint.api import Module
-from jaxlint.api.values import DictValue, ExternalObject, Instance, ListValue, TupleValue, Value, constant
+from jaxlint.api import CallEvent, Module, Why
+from jaxlint.api.syntax import cache, nodes_of
+from jaxlint.api.values import (
+    Array,
+    DictValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    parts_of,
+    symbolic_shape,
+)
+from jaxlint_rules._cost import LARGE
 
 # Layers with a matrix between two sizes: the number of such matrices, and the names of the sizes.
 _IN, _OUT = (
@@ -74,3 +93,130 @@ def has_small_agents(module: Module) -> bool:
     """
     text = module.source.text
     return _WORLDS.search(text) is not None and _BIG_LAYERS.search(text) is None
+
+
+# Layers of linen and haiku with one matrix, and those without weights that count.
+_DENSE = frozenset({"Dense", "DenseGeneral", "Linear"})
+_SLIGHT = frozenset(
+    """Dropout LayerNorm BatchNorm GroupNorm RMSNorm InstanceNorm WeightNorm PReLU Identity Lambda""".split()  # noqa: SIM905
+)
+_LINEN = ("flax.linen.", "haiku.")
+_CONV = frozenset({"Conv", "ConvTranspose"})
+_WIDEST = 1024  # what an input of unknown width is taken for
+SMALL = LARGE // 12  # weights whose second copy is not felt, with two moments of each
+
+
+class Networks:
+    """The layers that compiled steps are seen to run, by the reason why a step is traced."""
+
+    def __init__(self) -> None:
+        self.layers: dict[ast.AST, dict[ast.AST, int | None]] = {}
+        self.exact: dict[
+            ast.AST, int
+        ] = {}  # layers whose input is known somewhere, as where they are initialised
+
+    def note(self, event: CallEvent) -> None:
+        """Records the call of a layer."""
+        made = event.callee
+        if (
+            not isinstance(made, ExternalObject)
+            or not made.name.startswith(_LINEN)
+            or ".Module." in made.name
+        ):
+            return
+        weights, exact = _of_call(made, event)
+        if exact and weights is not None:
+            self.exact[event.node] = max(weights, self.exact.get(event.node, 0))
+        for link in event.frame.stage.why.chain() if event.frame.stage.why is not None else ():
+            if link.node is not None and link.function:
+                seen = self.layers.setdefault(link.node, {})
+                before = seen.get(event.node, 0)
+                seen[event.node] = None if weights is None or before is None else max(weights, before)
+
+    def is_small(self, why: Why) -> bool:
+        """Whether a step runs a network, and all of its layers are known and narrow."""
+        seen = self.layers.get(why.node) if why.node is not None else None
+        if not seen:
+            return False
+        sizes = [self.exact.get(layer, size) for layer, size in seen.items()]
+        return None not in sizes and sum(size for size in sizes if size is not None) < SMALL
+
+
+def _of_call(made: ExternalObject, event: CallEvent) -> tuple[int | None, bool]:
+    """The weights of a layer that is called, None if it may have any number; and whether its input is known."""
+    name = made.name.rpartition(".")[2]
+    if name in _SLIGHT:
+        return 0, True
+    given = made.args[0] if made.args else made.kwargs.get("features", made.kwargs.get("output_size"))
+    features = constant(given) if given is not None else None
+    times = _times(event)
+    if name not in _DENSE | _CONV or type(features) is not int or times is None:
+        return None, False
+    shape = symbolic_shape(event.args[0]) if event.args else None
+    width = shape[-1] if shape else None
+    if name in _CONV:
+        kernel = made.args[1] if len(made.args) > 1 else made.kwargs.get("kernel_size")
+        sizes = [constant(part) for part in parts_of(kernel)] if kernel is not None else []
+        if not sizes or not all(type(size) is int for size in sizes) or not isinstance(width, int):
+            return None, False
+        times *= math.prod(size for size in sizes if isinstance(size, int))
+    known = isinstance(width, int)
+    return times * features * (width if isinstance(width, int) else _WIDEST), known
+
+
+def _times(event: CallEvent) -> int | None:
+    """How many layers a call in loops makes."""
+    counts = [one.trips for one in event.frame.loops]
+    return None if None in counts else math.prod(count for count in counts if count is not None)
+
+
+def is_small(value: Value) -> bool:
+    """Whether an object of equinox or nnx, or a container of arrays, is a network of which all parts are known and small."""
+    if not isinstance(value, (Instance, ExternalObject, DictValue, ListValue, TupleValue)):
+        return False
+    weights = _of_known(value, 0)
+    return weights is not None and 0 < weights < SMALL
+
+
+def _of_known(value: Value, depth: int) -> int | None:
+    """The weights of a module or container; None if a part may have any number."""
+    if isinstance(value, (Static, Function, External)):
+        return 0
+    if isinstance(value, ExternalObject):
+        name = value.name.rpartition(".")[2]
+        if not value.name.startswith(_FRAMEWORKS) or (name not in _MATRICES and name != "MLP"):
+            return 0 if name in _SLIGHT else None
+        return _of_layer(value) or None
+    if isinstance(value, (Array, NumpyArray)):
+        shape = symbolic_shape(value)
+        sizes = [size for size in shape or () if isinstance(size, int)]
+        return math.prod(sizes) if shape is not None and len(sizes) == len(shape) else None
+    parts: list[Value]
+    if isinstance(value, Instance) and value.cls.kind in _PARTS:
+        parts = list(value.fields.values())
+    elif isinstance(value, (ListValue, TupleValue)) and value.items is not None:
+        parts = list(value.items)
+    elif isinstance(value, DictValue) and value.element is None:
+        parts = list(value.items.values())
+    else:
+        return None
+    counts = [_of_known(part, depth + 1) if depth < _DEPTH else None for part in parts]
+    return None if None in counts else sum(count for count in counts if count is not None)
+
+
+# What a program imports that gives it no data, beside the standard library.
+_TOOLS = frozenset(
+    """jax jaxlib flax optax equinox haiku chex jaxtyping beartype einops numpy scipy matplotlib tqdm distrax diffrax
+    absl typing_extensions numpyro orbax jaxopt""".split()  # noqa: SIM905
+)
+
+
+@cache
+def gets_data(tree: ast.Module) -> bool:
+    """Whether a file imports more than tools: other files of a project, a dataset, an environment. An example imports nothing
+    else, and its sizes show nothing of the program that it stands for.
+    """
+    roots = {name.name.partition(".")[0] for node in nodes_of(tree, ast.Import) for name in node.names}
+    taken = list(nodes_of(tree, ast.ImportFrom))
+    roots |= {(node.module or "").partition(".")[0] for node in taken}
+    return any(node.level for node in taken) or bool(roots - _TOOLS - sys.stdlib_module_names)

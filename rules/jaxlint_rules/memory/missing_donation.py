@@ -12,6 +12,7 @@ from jaxlint.api.values import (
     Array,
     BoundMethod,
     DictValue,
+    ExternalObject,
     Function,
     Instance,
     NumpyArray,
@@ -30,7 +31,7 @@ from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import is_kept, is_stored, rebound_later
-from jaxlint_rules.memory._weights import has_small_agents
+from jaxlint_rules.memory._weights import Networks, gets_data, has_small_agents, is_small
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
@@ -59,6 +60,7 @@ class _Call:
     kept: set[int] = field(default_factory=set)  # arguments that other code may still read
     large: set[int] = field(default_factory=set)  # arguments that are seen to be large
     seen: set[int] = field(default_factory=set)  # arguments whose fields are all known
+    small: set[int] = field(default_factory=set)  # networks whose layers are all known and narrow
     whole: bool = False  # it gets the same data in each iteration of its loop
     arguments_die: bool = False  # none of its arguments can be read again: rebound, numbers, or host arrays
 
@@ -118,6 +120,9 @@ class MissingDonation(Rule):
     is left, the finding is advice. So is a step without a gradient whose state is small or of
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
     twice would read what was donated, and one of agents that act on numbers, whose networks are small.
+    So is a step whose network takes less than 4 MB with two moments of an optimiser, if all its
+    layers or arrays are seen and the file that calls the step imports more than JAX and its tools,
+    as an example does not.
     A step that only compiled code calls is not reported. A step that gets the same data in each
     iteration, as a fit does, is advice as well, unless its state is seen to be large.
 
@@ -134,6 +139,7 @@ class MissingDonation(Rule):
 
     def __init__(self) -> None:
         self.candidates: dict[ast.AST, _Candidate] = {}
+        self.networks = Networks()
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -165,9 +171,12 @@ class MissingDonation(Rule):
                 candidate.updated.add(origins[like])
                 candidate.tree = candidate.tree or not isinstance(part, Array) or part.tree
 
-    @concerns(callees=("Transformed", "BoundMethod", "Partial"))
+    @concerns(callees=("Transformed", "BoundMethod", "Partial", "ExternalObject"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
+        if isinstance(callee, ExternalObject):
+            self.networks.note(event)
+            return
         bound = isinstance(callee, BoundMethod)
         first = 0  # the position of the first argument that the call passes
         if isinstance(callee, BoundMethod):
@@ -221,6 +230,10 @@ class MissingDonation(Rule):
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
         call.large = large
         call.seen = {position for position, value in enumerate(event.args, first) if _is_record(value)}
+        call.small = {position for position, value in enumerate(event.args, first) if is_small(value)}
+        call.small &= set(rebound)
+        if known is not None:
+            call.small |= known.small  # what the loop gives back has the same shapes
         call.whole = gets_the_same(node, rebound.values(), event.frame)
         call.kept = {
             position
@@ -313,7 +326,7 @@ class MissingDonation(Rule):
             severity = (
                 Severity.INFO
             )  # who keeps the arguments is unknown; a cell that runs twice reads them again
-        if severity is None and has_small_agents(event.frame.module):
+        if severity is None and (has_small_agents(event.frame.module) or self.is_light(event, calls)):
             severity = Severity.INFO
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
@@ -358,6 +371,12 @@ class MissingDonation(Rule):
                 "public": _is_public(event),
             },
         )
+
+    def is_light(self, event: TransformEvent, calls: list[_Call]) -> bool:
+        """Whether a step is seen to train a small network, in a program that is no mere example."""
+        if not calls or not all(gets_data(call.module.tree) for call in calls):
+            return False
+        return all(call.small for call in calls) or self.networks.is_small(event.transformed.why)
 
 
 def _is_large(value: Value, depth: int = 0) -> bool:
