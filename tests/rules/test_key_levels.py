@@ -50,3 +50,63 @@ def test_numbers_that_meet_are_a_warning(use: str, called: str, severity: Severi
     text = _CROPS + use.replace("CALLED", called)
     source = source_from_bytes(text.encode(), Path("program.py"), "program.py")
     assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]
+
+
+_SAMPLES = """
+import jax, wandb
+
+def train(rng, steps, params):
+    rngs = jax.random.split(rng, 8)
+    for step in range(steps):
+        rngs, params = update(rngs, params)
+        if step % 100 == 0:
+            rng, sample_key = jax.random.split(rng)
+            z = jax.random.normal(sample_key, (1, 100))
+            image = generate(params, z)
+            image = (image + 1) / 2
+            USE
+    return params
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "severity"),
+    [
+        ("wandb.log({'sample': wandb.Image(image)})", Severity.INFO),
+        ("params = refine(params, image)", Severity.WARNING),
+        ("wandb.log({'sample': wandb.Image(image)}); seen.append(image)", Severity.WARNING),
+        ("print(image)", Severity.WARNING),
+    ],
+)
+def test_numbers_that_end_in_pictures_are_advice(use: str, severity: Severity) -> None:
+    source = source_from_bytes(_SAMPLES.replace("USE", use).encode(), Path("program.py"), "program.py")
+    assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]
+
+
+_RENEWED = """
+import jax
+
+def draw(key, mean):
+    BODY
+
+def body(carry, t):
+    key, x = carry
+    key, other = jax.random.split(key)
+    x = draw(key, x)
+    return (key, x + jax.random.uniform(other)), x
+
+def roll(key, x, ts):
+    return jax.lax.scan(body, (key, x), ts)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        ("return jax.random.normal(key) + mean", Severity.INFO),  # draws, and `split` renews the key
+        ("a, b = jax.random.split(key)\n    return jax.random.normal(a) + mean", Severity.WARNING),
+    ],
+)
+def test_a_call_that_only_draws_repeats_no_split(body: str, severity: Severity) -> None:
+    source = source_from_bytes(_RENEWED.replace("BODY", body).encode(), Path("program.py"), "program.py")
+    assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]

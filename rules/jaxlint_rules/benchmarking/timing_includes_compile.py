@@ -91,7 +91,8 @@ class TimingIncludesCompile(Rule):
         if event.frame.loops:
             self.check_loop(event, cold, report)
             return
-        if cold.frame.loops or any(d.target is cold.target for d in event.dispatches if d is not cold):
+        again = any(d.target is cold.target for d in event.dispatches if d is not cold)
+        if again or cold.frame.loops or _is_repeated(event, cold):
             self.check_repeats(event, cold, report)
             return  # called again in the region
         *below, (frame, node) = way_up(cold, event.frame)
@@ -177,6 +178,17 @@ def _is_kept_by_object(event: ElapsedEvent) -> bool:
                 return False  # a rate, or what is left to do, is computed from it
             return any(dotted(target).startswith("self.") for target in above.targets)
     return False
+
+
+def _is_repeated(event: ElapsedEvent, cold: Dispatch) -> bool:
+    """Whether a loop of the measured region calls it, perhaps by `jit(f)(x)`, which makes it anew each time."""
+    if cold.frame is not event.frame:
+        return False
+    start = getattr(event.start.node, "lineno", 0)
+    return any(
+        isinstance(above, (ast.For, ast.While)) and above.lineno > start
+        for above in event.frame.module.ancestors(cold.node)
+    )
 
 
 def _is_of_training(cold: Dispatch) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass, field
 
 from jaxlint.api import BodyEvent, CallEvent, CarryEvent, OperationEvent, Reporter, Rule, Why, concerns
@@ -19,6 +20,8 @@ from jaxlint.api.values import (
     Value,
     constant,
     is_none,
+    leaves_in,
+    shape_of,
 )
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
@@ -38,6 +41,7 @@ _LAYER = 2  # the same, if the step is a layer whose weights the scan iterates o
 # Links in the reasons why parameters of a scan's body are traced.
 _OVER = "the scanned inputs of"
 _CARRY = "the scan carry of"
+_FEW_NUMBERS = 256  # a carry with less is the state of a small system
 
 
 @dataclass(slots=True)
@@ -90,7 +94,9 @@ class ScanWithoutRemat(Rule):
     tries policies that save more.
 
     ## When not to fix
-    Keep it if memory is not scarce: the steps are few or small, or the model fits easily.
+    Keep it if memory is not scarce: the steps are few or small, or the model fits easily. It is
+    advice where the carry is seen to hold less than 256 numbers, as the state of a filter, and the
+    scan iterates over no weights.
 
     ## References
     - [JAX: `jax.checkpoint`](https://docs.jax.dev/en/latest/gradient-checkpointing.html)
@@ -108,6 +114,7 @@ class ScanWithoutRemat(Rule):
         self.scans: dict[ast.AST, tuple[CarryEvent, Function]] = {}
         self.lifted: dict[ast.AST, tuple[CallEvent, Function, bool]] = {}
         self.rematerialised: set[ast.AST] = set()
+        self.small: set[ast.AST] = set()  # scans whose carries are seen to hold few numbers
         self.gradients = False
 
     # Work of functions
@@ -179,6 +186,8 @@ class ScanWithoutRemat(Rule):
         body = _called(event.body)
         if body is not None:
             self.scans.setdefault(event.node, (event, body))
+            if _is_small(event.init):
+                self.small.add(event.node)
 
     def note_lifted(self, event: CallEvent) -> None:
         """`nn.scan(Block, ...)`."""
@@ -203,6 +212,7 @@ class ScanWithoutRemat(Rule):
                     f"the scan saves the activations of {_name(body)} for every step; wrap {'it' if isinstance(body.node, ast.Lambda) else 'its body'} in `jax.checkpoint`",
                     reason=f"the scan is differentiated, and a step chains at least {min(count, least)} matrix products",
                     fix=_checkpointed(event, report),
+                    severity=Severity.INFO if node in self.small and not found.over else None,
                 )
         for node, (lifted, body, layered) in self.lifted.items():
             found = self.products_of(body)
@@ -290,7 +300,25 @@ def _part_of_scan(value: Value) -> str:
     why: Why | None = value.why if isinstance(value, Array) else None
     while why is not None and why.text not in (_OVER, _CARRY):
         why = why.cause
-    return why.text if why is not None else ""
+    if why is None:
+        return ""
+    made = value.made if isinstance(value, Array) else None
+    if why.text == _OVER and made is not None and made.name not in _SAME:
+        return ""  # computed from it, as a residual from observations: no weights
+    return why.text
+
+
+_SAME = frozenset({"getitem", "astype", "reshape", "transpose", "asarray", "squeeze"})
+
+
+def _is_small(value: Value) -> bool:
+    """Whether all arrays of a carry are known and hold few numbers: the state of a filter or an equation."""
+    leaves = leaves_in(value)
+    shapes = [shape_of(leaf) for leaf in leaves or ()]
+    return (
+        bool(shapes)
+        and sum(_FEW_NUMBERS if shape is None else math.prod(shape) for shape in shapes) < _FEW_NUMBERS
+    )
 
 
 def _is_short(node: ast.AST) -> bool:

@@ -302,7 +302,9 @@ def _initialises(call: ast.AST) -> bool:
     return name[:1].isupper() or _INITIAL.search(name.lower()) is not None
 
 
-_INITIAL = re.compile(r"(^|_)(init|initiali[sz]e)(_|$)")
+_INITIAL = re.compile(
+    r"(^|_)(init|initiali[sz]e)(_|$)|^_*(make|create|build|new|get)_(\w+_)?(params|parameters|weights|model|network|net)$"
+)
 
 
 def share_masks(event: KeyEvent) -> bool:
@@ -441,8 +443,26 @@ def only_derives(event: KeyEvent) -> bool:
     if not any(derives) or all(derives):
         return False
     renewed = bound_by(event.frame.module.parents.get(event.node) or event.node)
-    drawn = isinstance(event.first, ast.Call) and _is_random(event.first)
+    drawn = isinstance(event.first, ast.Call) and (
+        _is_random(event.first) or _only_draws(event.first, event.frame)
+    )
     return event.frame.function is None or (derives[1] and drawn and event.origin.name in renewed)
+
+
+def _only_draws(call: ast.Call, frame: Frame) -> bool:
+    """Whether a call reaches a function of the project that draws by itself, derives no key and calls nothing else with one."""
+    value = named_or_method(call.func, frame)
+    called = innermost(value) if value is not None else None
+    if not isinstance(called, Function):
+        return False
+    random = [one for one in nodes_of(called.node, ast.Call) if _is_random(one)]
+    keys = set[str]().union(*(names_in(one.args[0]) for one in random))
+    others = [one for one in nodes_of(called.node, ast.Call) if one not in random]
+    return (
+        bool(random)
+        and not any(map(_derives, random))
+        and not any(keys & set(map(dotted, passed(one))) for one in others)
+    )
 
 
 def _derives(call: ast.AST) -> bool:

@@ -69,7 +69,8 @@ class KeyNotAdvanced(Rule):
     ## When not to fix
     Keep it if all steps should share their random numbers, such as one dropout mask for all time
     steps. Test files are not checked, nor are keys that create an object, such as a model into which
-    weights are loaded.
+    weights are loaded. It is advice in a method that holds the loop over the steps itself, as a
+    program calls that once.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -114,6 +115,7 @@ class KeyNotAdvanced(Rule):
         if frame.is_in_test():
             return
         name = name_in(frame, event.origin)
+        severity = None
         if event.how == "closure":
             if event.label.rpartition(".")[2] in ("vmap", "filter_vmap", "vectorize"):
                 return
@@ -148,13 +150,24 @@ class KeyNotAdvanced(Rule):
                 f"PRNG key `self.{event.label}` is never renewed, so every call repeats its numbers; split it"
             )
             reason = f"no method of `{function.cls.name}` assigns `self.{event.label}` after this use"
-        report(event.node, message, reason=reason)
+            if _is_whole_run(event):
+                severity = Severity.INFO
+        report(event.node, message, reason=reason, severity=severity)
 
 
 def _creates(used: ast.AST) -> bool:
     """Whether the key goes to the constructor of an object, as that of a model into which weights are loaded: it is made anew, and
     no step draws again."""
     return isinstance(used, ast.Call) and last_name(used.func)[:1].isupper()
+
+
+def _is_whole_run(event: KeptKeyEvent) -> bool:
+    """Whether the method holds the loop over the steps, so that a program calls it once, and no visible loop calls it."""
+    frame = event.frame
+    if frame.function is None or any(one.loops for one in frame.callers()):
+        return False
+    loops = [*nodes_of(frame.function.node, ast.For), *nodes_of(frame.function.node, ast.While)]
+    return any(loop.lineno > getattr(event.used, "lineno", 0) for loop in loops)
 
 
 def _goes_with_a_counter(event: KeptKeyEvent) -> bool:

@@ -37,6 +37,7 @@ from jaxlint_rules.random._common_numbers import (
     undoes,
 )
 from jaxlint_rules.random._same_weights import equal_weights, receivers
+from jaxlint_rules.random._shown import is_only_shown
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -98,7 +99,8 @@ class KeyReuse(Rule):
 
     Reported as advice:
 
-    - functions and loops that plot, and the dropout masks of one network at two points;
+    - functions and loops that plot, numbers that only end in pictures, and the dropout masks of one
+      network at two points;
     - code that only tries out a module: the part below `if __name__ == "__main__":` of a module in a
       package, and folders of benchmarks;
     - a key that created a model and is split later;
@@ -198,6 +200,7 @@ class KeyReuse(Rule):
             or is_of_two_cells(event)
             or is_of_one_run(event)
             or only_derives(event)
+            or is_only_shown(event)
             or (bool(event.callee) and not meets(event))
         )
         advice = Severity.INFO if light else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of
@@ -10,6 +11,7 @@ from jaxlint.api.values import ExternalObject, Static, Value, is_none, short_sou
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules._loops import loop_variables
+from jaxlint_rules._purpose import says
 from jaxlint_rules.sharding._placements import mesh_and_spec
 
 _DEVICES = ("devices", "local_devices")
@@ -45,7 +47,7 @@ class ReplicatedPut(Rule):
 
     ## When not to fix
     Keep it if every device needs the whole batch, as in pure model parallelism, or if you measure
-    each device on its own.
+    each device on its own. It is advice where the docstring or a comment says that it replicates.
 
     ## References
     - [JAX: distributed arrays](https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html)
@@ -78,6 +80,7 @@ class ReplicatedPut(Rule):
                 reason="`jax.device_put_replicated` copies its argument to each device"
                 if event.name.endswith("replicated")
                 else "a `PartitionSpec` without axis names replicates",
+                severity=Severity.INFO if says(event.frame, node, _SAID) else None,
             )
         elif (
             isinstance(device, ast.Name)
@@ -93,6 +96,7 @@ class ReplicatedPut(Rule):
             )
 
 
+_SAID = re.compile(r"replicat", re.IGNORECASE)
 _CALLS = tuple(f"jax.{name}" for name in _DEVICES)
 
 
