@@ -178,11 +178,11 @@ def test_several_in_one_function_are_tried_at_once_and_then_the_most_expensive(t
     path = tmp_path.resolve() / "train.py"
     path.write_text(
         "from flax import nnx\n"
-        "\n"
+        "import optax\n"
         "class Model(nnx.Module):\n"
         "    def __init__(self, rngs):\n"
         "        self.dense = nnx.Linear(2, 3, rngs=rngs)\n"
-        "\n"
+        "optimizer = optax.sgd(0.1)\n"
         "model = Model(rngs)\n"
         "state = optimizer.init(model)\n"
         "for x in data:\n"
