@@ -63,6 +63,7 @@ MADE = {
     "flax.nnx.WeightNorm": lambda: nnx.WeightNorm(layer(), rngs=RNGS),
     "flax.nnx.metrics.Accuracy": nnx.metrics.Accuracy,
     "flax.nnx.metrics.Average": nnx.metrics.Average,
+    "flax.nnx.metrics.MultiMetric": lambda: nnx.metrics.MultiMetric(loss=nnx.metrics.Average()),
     "flax.nnx.metrics.Welford": nnx.metrics.Welford,
 }
 
