@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from jaxlint_runtime.capture.signature import Signature
 
 if TYPE_CHECKING:
@@ -162,6 +160,7 @@ def _found(record: FunctionRecord, lengths: Groups) -> dict[str, Any]:
 def _values(record: FunctionRecord) -> list[Any]:
     """The arrays among the captured arguments."""
     import jax
+    import numpy as np
 
     assert record.call is not None
     static = record.parameters
