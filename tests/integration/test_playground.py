@@ -44,9 +44,17 @@ VISIT = """
 const texts = TEXTS;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const state = () => document.querySelector(".pg-state");
-async function answered() {
-  await sleep(500);
-  while (state().textContent === "" || state().classList.contains("pg-busy")) await sleep(50);
+async function answered() {  // and has been quiet for a second: a busy machine begins late
+  for (let quiet = 0; quiet < 20; quiet++) {
+    await sleep(50);
+    if (state().textContent === "" || state().classList.contains("pg-busy")) quiet = -1;
+  }
+}
+async function follow(hash) {
+  const before = document.querySelector("textarea").value;
+  location.hash = hash;
+  while (document.querySelector("textarea").value === before) await sleep(50);
+  await answered();
 }
 const seen = () => ({
   state: state().textContent,
@@ -72,11 +80,9 @@ const selected = chosen.value.slice(chosen.selectionStart, chosen.selectionEnd);
 document.querySelector(".pg-share").click();
 while (!location.hash) await sleep(50);
 const link = location.hash;
-location.hash = "#rule=key-reuse";
-await answered();
+await follow("#rule=key-reuse");
 visits.push(seen());
-location.hash = link;
-await answered();
+await follow(link);
 visits.push(seen());
 location.hash = "#code=damaged";
 await sleep(500);
