@@ -12,14 +12,20 @@ EQUINOX_WITHOUT_ARRAYS = frozenset(
         "State", "StateIndex", "StatefulLayer",
     ]
 )  # fmt: skip
-NNX_WITH_ARRAYS = frozenset(
+# Metrics of flax.nnx, whose arrays `update` adds to in place.
+NNX_METRICS = frozenset(
+    [
+        "flax.nnx.MultiMetric",
+        *(f"flax.nnx.metrics.{name}" for name in ("Accuracy", "Average", "MultiMetric", "Welford")),
+    ]
+)
+NNX_WITH_ARRAYS = NNX_METRICS | frozenset(
     f"flax.nnx.{name}"
     for name in [
         "BatchNorm", "Conv", "ConvTranspose", "Einsum", "Embed", "GRUCell", "GroupNorm", "InstanceNorm", "LSTMCell",
         "Dropout", "LayerNorm", "Linear", "LinearGeneral", "LoRA", "LoRALinear", "ModelAndOptimizer", "MultiHeadAttention",
-        "MultiMetric", "OptimizedLSTMCell", "Optimizer", "PReLU", "RMSNorm", "RNN", "RngStream", "Rngs", "SimpleCell",
+        "OptimizedLSTMCell", "Optimizer", "PReLU", "RMSNorm", "RNN", "RngStream", "Rngs", "SimpleCell",
         "SpectralNorm", "WeightNorm", "Bidirectional",
-        "metrics.Accuracy", "metrics.Average", "metrics.MultiMetric", "metrics.Welford",
     ]
 )  # fmt: skip
 # Layers of flax with a `dtype` that is the dtype of their single result.
@@ -61,13 +67,6 @@ SEQUENTIALS = frozenset({"equinox.nn.Sequential", "flax.nnx.Sequential"})
 # Modules that hold their arguments: a list of layers, a dict of them.
 NNX_LISTS = frozenset({"flax.nnx.List"})
 NNX_DICTS = frozenset({"flax.nnx.Dict"})
-# Metrics, whose arrays `update` adds to in place.
-NNX_METRICS = frozenset(
-    [
-        "flax.nnx.MultiMetric",
-        *(f"flax.nnx.metrics.{name}" for name in ("Accuracy", "Average", "MultiMetric", "Welford")),
-    ]
-)
 # Wrappers of a field that do not change its value.
 NNX_NOTES = frozenset({"flax.nnx.data", "flax.nnx.static"})
 

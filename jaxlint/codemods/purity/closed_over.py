@@ -19,8 +19,6 @@ from jaxlint.codemods.purity.patched_libraries import replaced
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, function_around, own_parts
 from jaxlint.codemods.purity.values import (
-    FILLED,
-    NUMPY,
     Box,
     Cls,
     Ext,
@@ -33,7 +31,6 @@ from jaxlint.codemods.purity.values import (
     Values,
     Whole,
     Wrapped,
-    leaves_of,
 )
 from jaxlint.codemods.purity.writes_by_name import may_mention, name_set_by, target_of, writes_by_name
 from jaxlint.codemods.source.name_scopes import Scope
@@ -149,10 +146,7 @@ class ClosedOver:
                     continue
                 if functions is not None and method not in functions:
                     continue
-                kept = leaves_of(self.possible.of(node, cls.file))
-                boxes = [one for one in self.possible.of(node, cls.file) if isinstance(one, Box)]
-                filled = any(one.kind in FILLED for one in boxes)
-                if (filled or NUMPY in kept) and self.mutations.attribute_changes(node.attr):
+                if self.mutations.may_change_in_place(node, cls.file):
                     yield f"calls a `{cls.node.name}`, whose `{node.attr}` may change"
                 for other, store in self.program.stores.get(node.attr, ()):
                     if not self._constructs(store, other) and self._may_be(store.value, other, classes):

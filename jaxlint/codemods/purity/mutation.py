@@ -9,6 +9,7 @@ from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.values import (
     ARRAY,
+    FILLED,
     NUMPY,
     Box,
     Cls,
@@ -21,6 +22,7 @@ from jaxlint.codemods.purity.values import (
     Value,
     Whole,
     Wrapped,
+    leaves_of,
 )
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.text_edits import shown_source
@@ -31,8 +33,6 @@ _DEPTH = 6
 _MAKERS = frozenset({f"numpy.{name}" for name in ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "full_like", "arange", "linspace", "logspace", "geomspace", "array", "eye", "identity", "copy", "cumsum", "cumprod", "stack", "concatenate", "tile", "repeat", "exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "maximum", "minimum", "clip", "power", "square", "outer", "dot", "matmul", "hanning", "hamming", "fft.fftfreq")})  # fmt: skip
 # NumPy functions that write into a third argument.
 _WITH_OUT = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum", "minimum", "matmul", "dot", "fmax", "fmin", "arctan2", "hypot", "logaddexp"})  # fmt: skip
-
-
 _DISPLAYS = (ast.List, ast.ListComp, ast.Dict, ast.DictComp)
 _CONTAINERS = frozenset({"list", "dict", *NNX_LISTS, *NNX_DICTS})
 
@@ -53,25 +53,27 @@ class Mutations:
                 return why
         return None
 
-    def attribute_changes(self, name: str) -> str | None:
-        """Whether a NumPy array or a container in an attribute of this name, of any object, may be mutated: something else may hold it, or a use of the
-        attribute may change it."""
+    def may_change_in_place(self, attribute: ast.Attribute, file: File) -> bool:
+        """Whether an attribute holds NumPy arrays or filled containers, which something may mutate."""
+        held = self.possible.of(attribute, file)
+        filled = any(isinstance(one, Box) and one.kind in FILLED for one in held)
+        return (filled or NUMPY in leaves_of(held)) and self._attribute_changes(attribute.attr)
+
+    def _attribute_changes(self, name: str) -> bool:
+        """Whether a NumPy array or a container in an attribute of this name, of any object, may be mutated: something else may hold it, or a
+        use of the attribute may change it, or may read it by name."""
         for file, store in self.program.stores.get(name, ()):
-            place = self.program.place(file, store)
             above = file.names.parents.get(store)
             if not isinstance(above, ast.Assign | ast.AnnAssign) or not self._is_made(above, file):
-                return f"may be held by something else at {place}"
-        for file, load in self.program.loads.get(name, ()):
-            if (why := self._use_changes(load, file, 0)) is not None:
-                return why
+                return True
+        if any(self._use_changes(load, file, 0) for file, load in self.program.loads.get(name, ())):
+            return True
         for reader in ("getattr", "attrgetter"):
-            for file, call in self.program.calls.get(reader, ()):
+            for _, call in self.program.calls.get(reader, ()):
                 asked = call.args[1:2] if reader == "getattr" else call.args
                 if any(not isinstance(one, ast.Constant) or one.value == name for one in asked):
-                    return (
-                        f"may be changed from {self.program.place(file, call)} on, where it is read by name"
-                    )
-        return None
+                    return True
+        return False
 
     def _is_made(self, statement: ast.Assign | ast.AnnAssign, file: File) -> bool:
         """Whether a statement stores a new array or container in one place alone."""

@@ -12,7 +12,7 @@ from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.mutation import Mutations
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, function_around, parameters
-from jaxlint.codemods.purity.values import FILLED, NUMPY, Box, Cls, Inst, Unknown, leaves_of
+from jaxlint.codemods.purity.values import Cls, Inst, Unknown, leaves_of
 from jaxlint.codemods.purity.writes_by_name import may_mention
 from jaxlint.codemods.source.text_edits import shown_source
 
@@ -84,9 +84,7 @@ class StaticObjects:
 
     def _attribute(self, node: ast.Attribute, file: File, classes: set[Cls]) -> Iterator[str]:
         read = f"reads `{shown_source(node)}`"
-        held = self.possible.of(node, file)
-        filled = any(isinstance(one, Box) and one.kind in FILLED for one in held)
-        if (filled or NUMPY in leaves_of(held)) and self.mutations.attribute_changes(node.attr):
+        if self.mutations.may_change_in_place(node, file):
             yield f"{read}, which may change in place"
         for name in (node.attr, "__class__"):
             for other, store in self.program.stores.get(name, ()):
