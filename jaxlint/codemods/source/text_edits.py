@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 
 from jaxlint.finding import Edit, Span
 from jaxlint.syntax.parse import split_lines
+
+_BLANK_LINES_AT_THE_END = re.compile(r"(?:\r?\n)+\Z")
+_BLANK_LINES_AT_THE_TOP = re.compile(r"(?:\r?\n)*")
 
 
 def shown_source(node: ast.AST) -> str:
@@ -92,9 +96,19 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     position = 0
     for edit in ordered:
         start, end = lines.range(edit.span)
-        parts += [text[position:start], edit.content]
+        between = text[position:start]
+        parts += [between, edit.content if between or not parts else _below(parts[-1], edit.content)]
         position = end
     return "".join([*parts, text[position:]])
+
+
+def _below(above: str, content: str) -> str:
+    """`content` without the blank lines at its top that `above`, inserted at the same place, has at its end already."""
+    ends, starts = _BLANK_LINES_AT_THE_END.search(above), _BLANK_LINES_AT_THE_TOP.match(content)
+    if not ends or not starts:
+        return content
+    shared = min(ends[0].count("\n") - 1, starts[0].count("\n"))
+    return content.split("\n", shared)[-1]
 
 
 def _unique_sorted(edits: Iterable[Edit]) -> Sequence[Edit]:
