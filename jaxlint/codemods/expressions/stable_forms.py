@@ -1,6 +1,7 @@
 """`stable-form`: formulas that overflow or lose digits become JAX functions that do not.
 
-`jnp.exp(x) / jnp.exp(x).sum()` becomes `jax.nn.softmax(x)`, `jnp.log(1 + x)` becomes `jnp.log1p(x)`, and so on.
+`jnp.exp(x) / jnp.exp(x).sum()` becomes `jax.nn.softmax(x)`, `jnp.log(1 + x)` becomes `jnp.log1p(x)`, `jnp.linalg.inv(a) @ b` becomes
+`jnp.linalg.solve(a, b)`, and so on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from jaxlint.finding import Step
 
 _EXP = frozenset({"jax.numpy.exp", "jax.lax.exp"})
 _SUM = frozenset({"jax.numpy.sum"})
+_ABS = frozenset({"jax.numpy.abs", "jax.numpy.absolute", "jax.lax.abs", "abs"})
+_DET = frozenset({"jax.numpy.linalg.det"})
+_INV = frozenset({"jax.numpy.linalg.inv"})
+_PRODUCTS = frozenset({"jax.numpy.matmul", "jax.numpy.dot"})
 _SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
 _SIGMOID = frozenset(
     [
@@ -32,13 +37,17 @@ _OTHER_FORM = "the rewrite does not know this form of the formula"
 
 @codemod("stable-form")
 def stable_form(draft: Draft, step: Step) -> None:
-    """The span is the division, logarithm or difference. Takes no parameters."""
+    """The span is the division, logarithm, difference or product. Takes no parameters."""
     site = draft.site
     node = site.find_ast(step.span, ast.BinOp, ast.Call)
     assert isinstance(node, (ast.BinOp, ast.Call))
     check_expression(site, node, "the formula")
     form = _Form(draft, node)
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        text = form.solution(node.left, node.right)
+    elif isinstance(node, ast.Call) and site.names.qualified(node.func) in _PRODUCTS and len(node.args) == 2:
+        text = form.solution(*node.args)
+    elif isinstance(node, ast.Call):
         text = form.logarithm(node)
     elif isinstance(node.op, ast.Div):
         text = form.softmax(node)
@@ -100,6 +109,9 @@ class _Form:
                 return self.call(
                     "jax.nn.log_sigmoid", self.layout.argument(self.argument_of(inner, _SIGMOID))
                 )
+            if name in _DET or name in _ABS:
+                matrix = self.argument_of(self.argument_of(inner, _ABS) if name in _ABS else inner, _DET)
+                return f"{self.call('jax.numpy.linalg.slogdet', self.layout.argument(matrix))}[1]"
             summed, options = self.sum(inner)
             if not options.keys() <= {"axis", "keepdims", "where"}:
                 raise Refused(_OTHER_FORM)
@@ -124,6 +136,11 @@ class _Form:
                 return self.call("jax.nn.log_sigmoid", f"-{self.layout.operand(argument)}")
             return self.call("jax.numpy.log1p", f"-{self.layout.operand(node.right)}")
         raise Refused(_OTHER_FORM)
+
+    def solution(self, left: ast.expr, right: ast.expr) -> str:
+        """For `inv(a) @ b`."""
+        matrix = self.argument_of(left, _INV)
+        return self.call("jax.numpy.linalg.solve", self.layout.argument(matrix), self.layout.argument(right))
 
     def difference(self, node: ast.BinOp) -> str:
         """For `exp(x) - 1`."""

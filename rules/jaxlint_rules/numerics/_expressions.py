@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Frame, Module
-from jaxlint.api.values import MISSING, Array, NumpyArray, Operation, Static, Unknown, Value, constant
+from jaxlint.api.values import (
+    MISSING,
+    Array,
+    NumpyArray,
+    Operation,
+    Static,
+    Unknown,
+    Value,
+    constant,
+    shape_of,
+)
 from jaxlint_rules._names import last_name
 
 VIEWS = frozenset(
@@ -30,6 +40,20 @@ def without_views(value: Value | None) -> Value | None:
             return value
         value = operation.args[0]
     return value
+
+
+def rows_of(matrix: Value, depth: int = DEEP) -> int | None:
+    """The rows of a square matrix, or of each of a batch, where they are known: also from one operand of a sum with it, such
+    as `noise * jnp.eye(200)`."""
+    shape = shape_of(matrix)
+    if shape:
+        return shape[-1] if isinstance(shape[-1], int) else None
+    operation = made(matrix, "add", "subtract", "multiply", "divide", "true_divide")
+    if operation is None or depth == 0:
+        return None
+    # The last axis of a broadcast has the size of each operand's, except for those of one.
+    rows = (rows_of(one, depth - 1) for one in operation.args)
+    return next((size for size in rows if size is not None and size > 1), None)
 
 
 def same(left: Value | None, right: Value | None, depth: int = DEEP) -> bool:
