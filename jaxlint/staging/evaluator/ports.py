@@ -146,6 +146,9 @@ class Tracking(Protocol):
     def pass_to_unknown(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """Something unknown receives these arguments: it may wait for arrays and call functions."""
 
+    def note_given_back(self, node: ast.Return, value: Value, frame: Frame) -> None:
+        """Records which parts of the result `value` are arguments of the function."""
+
     def argument_effects(self, frame: Frame) -> ArgumentEffects | None:
         """What the function of `frame` did to its parameters, for its callers."""
 

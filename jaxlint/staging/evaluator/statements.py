@@ -112,6 +112,8 @@ class Statements(Part):
         frame.returns.append(value)
         if frame.consumed:
             self.machine.tracking.tell_returned(value, frame)
+        if self.machine.donates and frame.given_back != {}:
+            self.machine.tracking.note_given_back(node, value, frame)
         return False
 
     def exec_raise(self, node: ast.Raise, frame: Frame) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.staging.evaluator.machine import Part
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     STATICS,
     ClassValue,
@@ -51,6 +52,10 @@ METADATA = frozenset(
 
 class Aliases(Part):
     """Which buffers places hold, and how bindings change that."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.function_calls = machine.part(FunctionCalls)
 
     def buffers_at(self, place: str, frame: Frame) -> frozenset[Buffer]:
         """The buffers that `place` may hold; a new place gets a new buffer."""
@@ -133,10 +138,48 @@ class Aliases(Part):
         if type(function) is ast.Attribute and not node.args:
             if function.attr in _SHARING_METHODS and isinstance(value, (DictValue, ListValue, Instance)):
                 return self.held(function.value, value, frame)
-        if type(value) is Instance and _makes(self.quiet_callee(function, frame), node):
-            given = [(f".{k.arg}", k.value) for k in node.keywords if k.arg and k.arg in value.fields]
+        fields = _fields(value)
+        made = self.quiet_callee(function, frame) if fields else None
+        if made is not None and _makes(made, node):
+            given = [(f".{k.arg}", k.value) for k in node.keywords if k.arg and k.arg in fields]
+            if type(made) is ClassValue and not isinstance(made.lookup("__init__"), Function):
+                given += [
+                    (f".{name}", part) for name, part in zip(made.all_fields(), node.args, strict=False)
+                ]
             return self.held_by_display(given, value, frame)
-        return None
+        return self.given_back(node, frame)
+
+    def given_back(self, node: ast.Call, frame: Frame) -> Held | None:
+        """The buffers of the arguments that a project function returns, whole or in parts of its result."""
+        called, receiver = self.quiet_function(node.func, frame)
+        record = self.function_calls.records.get(called.node) if called is not None else None
+        if called is None or record is None or record.argument_effects is None:
+            return None
+        names = [a.arg for a in [*called.node.args.posonlyargs, *called.node.args.args]]
+        given = dict(zip(names, [*receiver, *node.args], strict=False))
+        given.update({k.arg: k.value for k in node.keywords if k.arg})
+        if any(type(part) is ast.Starred for part in node.args):
+            return None
+        found: dict[str, frozenset[Buffer]] = {}
+        for path, source in record.argument_effects.returned.items():
+            place = translated(source, given)
+            if place:
+                found[path] = self.known_at(place, frame) or self.buffers_at(place, frame)
+        if not found:
+            return None
+        whole = frozenset().union(*found.values())
+        return Held(whole, {path: buffers for path, buffers in found.items() if path})
+
+    def quiet_function(self, node: ast.expr, frame: Frame) -> tuple[Function | None, list[ast.expr]]:
+        """The project function that a call of `node` runs, and the expression of its receiver."""
+        if isinstance(node, ast.Attribute):
+            base = self.quiet_callee(node.value, frame)
+            method = base.cls.lookup(node.attr) if type(base) is Instance else None
+            if type(method) is Function and not method.node.decorator_list:
+                return method, [node.value]
+            return None, []
+        callee = self.quiet_callee(node, frame)
+        return (callee, []) if type(callee) is Function else (None, [])
 
     def shares(self, node: ast.expr, frame: Frame) -> bool:
         """Whether a function returns its argument."""
@@ -226,11 +269,23 @@ class Aliases(Part):
             for key in [key for key in frame.buffers.held if is_below(key, place)]:
                 self.forget_place(key, frame)
 
-    def same_buffer(self, left: str, right: str, frame: Frame) -> bool:
+    def share_a_buffer(self, left: str, right: str, frame: Frame) -> bool:
+        """Whether two places, or parts of them, certainly hold the same buffer."""
         if not left or not right:
             return False
-        one, two = frame.buffers.held.get(left), frame.buffers.held.get(right)
-        return one is not None and one == two and len(one) == 1
+        one, two = self.certain_below(left, frame), self.certain_below(right, frame)
+        return not one.isdisjoint(two)
+
+    @staticmethod
+    def certain_below(place: str, frame: Frame) -> set[Buffer]:
+        """The buffers that `place` and its parts certainly hold."""
+        held = frame.buffers.held
+        return {
+            buffer
+            for key, buffers in held.items()
+            if len(buffers) == 1 and (key == place or is_below(key, place))
+            for buffer in buffers
+        }
 
     @staticmethod
     def is_container(place: str, frame: Frame) -> bool:
@@ -261,9 +316,18 @@ def _makes(callee: Value | None, node: ast.Call) -> bool:
     return isinstance(callee, ClassValue) or last in ("create", "replace", "_replace")
 
 
+def _fields(value: Value) -> dict[str, Value]:
+    """The fields of an object or of a named tuple."""
+    if type(value) is Instance:
+        return value.fields
+    if type(value) is TupleValue and value.cls is not None and value.items is not None:
+        return dict(zip(value.cls.all_fields(), value.items, strict=False))
+    return {}
+
+
 def _part_value(value: Value, path: str) -> Value | None:
     if path.startswith("."):
-        return value.fields.get(path[1:]) if isinstance(value, Instance) else None
+        return _fields(value).get(path[1:])
     if isinstance(value, (TupleValue, ListValue)) and value.items is not None and path[1:-1].isdigit():
         position = int(path[1:-1])
         return value.items[position] if position < len(value.items) else None
@@ -282,3 +346,10 @@ def parent_of(place: str) -> str:
 
 def root_of(place: str) -> str:
     return place.partition(".")[0].partition("[")[0]
+
+
+def translated(path: str, given: dict[str, ast.expr]) -> str:
+    """A callee's place as a place of the caller."""
+    cut = min((i for i in (path.find("."), path.find("[")) if i > 0), default=len(path))
+    base = place_of(given.get(path[:cut]))
+    return base + path[cut:] if base else ""

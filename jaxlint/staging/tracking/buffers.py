@@ -15,7 +15,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
-from jaxlint.staging.tracking.aliases import METADATA, Aliases, parent_of, root_of
+from jaxlint.staging.tracking.aliases import METADATA, Aliases, parent_of, root_of, translated
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -150,15 +150,15 @@ class Buffers(Part):
         given = dict(zip(names, passed, strict=False))
         given.update({k.arg: k.value for k in node.keywords if k.arg})
         for path, donation in effects.donated.items():
-            place = _translated(path, given)
+            place = translated(path, given)
             if place:
                 self.donate(place, Donation(node, donation.target, donation.parameter, place), frame)
         for path in effects.rebound:
-            place = _translated(path, given)
+            place = translated(path, given)
             if place:
                 self.aliases.forget_place(place, frame)
         for path, source in effects.kept.items():
-            place, origin = _translated(path, given), _translated(source, given)
+            place, origin = translated(path, given), translated(source, given)
             if place and origin:
                 shared = self.aliases.known_at(origin, frame) or self.aliases.buffers_at(origin, frame)
                 frame.buffers = frame.buffers.holding({**frame.buffers.held, place: shared})
@@ -179,7 +179,7 @@ class Buffers(Part):
         everything += [place_of(k.value) for k in node.keywords if k.arg]
         for name, place in given:
             same = sum(
-                other == place or self.aliases.same_buffer(other, place, frame) for other in everything
+                other == place or self.aliases.share_a_buffer(other, place, frame) for other in everything
             )
             if place and same > 1:
                 donation = Donation(node, jitted, name, place)
@@ -227,7 +227,21 @@ class Buffers(Part):
             for buffer in frame.buffers.held.get(place, ())
             if buffer.given and root_of(buffer.place) != root_of(place)
         }
-        return ArgumentEffects(donated, below, kept) if donated or kept else None
+        returned = frame.given_back or {}
+        return ArgumentEffects(donated, below, kept, returned) if donated or kept or returned else None
+
+    def note_given_back(self, node: ast.Return, value: Value, frame: Frame) -> None:
+        """Records which parts of the result are arguments of the function, in each of its returns so far."""
+        held = self.aliases.held(node.value, value, frame) if node.value is not None else None
+        found = {} if held is None else {**held.parts, **({} if held.parts else {"": held.buffers})}
+        given = {
+            path: buffer.place
+            for path, buffers in found.items()
+            for buffer in buffers
+            if len(buffers) == 1 and buffer.given
+        }
+        before = frame.given_back
+        frame.given_back = given if before is None else dict(given.items() & before.items())
 
     # -- reading
 
@@ -347,13 +361,6 @@ def called_function(callee: Value, node: ast.Call) -> tuple[Function | None, ast
     if type(callee) is BoundMethod and type(callee.function) is Function:
         return callee.function, node.func.value if isinstance(node.func, ast.Attribute) else None
     return None, None
-
-
-def _translated(path: str, given: dict[str, ast.expr]) -> str:
-    """A callee's place as a place of the caller."""
-    cut = min((i for i in (path.find("."), path.find("[")) if i > 0), default=len(path))
-    base = place_of(given.get(path[:cut]))
-    return base + path[cut:] if base else ""
 
 
 def _is_loaded(node: ast.expr, value: Value, frame: Frame) -> bool:

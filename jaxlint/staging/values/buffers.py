@@ -97,11 +97,12 @@ class Held:
 @dataclass(slots=True, eq=False)
 class ArgumentEffects:
     """What a project function did to its arguments, by place: it donated them, rebound them, or kept them in another:
-    `self.best = params`."""
+    `self.best = params`. `returned`: which part of the result is which argument: `{".z": "params"}`."""
 
     donated: dict[str, Donation] = field(default_factory=dict)
     rebound: set[str] = field(default_factory=set)
     kept: dict[str, str] = field(default_factory=dict)
+    returned: dict[str, str] = field(default_factory=dict)
 
 
 def is_below(path: str, place: str) -> bool:

@@ -68,6 +68,8 @@ class Frame(Activation):
     inherited: set[Origin] = field(init=False, default_factory=set)
     buffers: BufferState = field(init=False, default=NO_BUFFERS)
     rebound: frozenset[str] = field(init=False, default=frozenset())
+    # Which parts of all results so far are which arguments, by place; None before the first return.
+    given_back: dict[str, str] | None = field(init=False, default=None)
     catching: int = field(init=False, default=0)  # inside a `try` that handles errors of tracers
     # Inside a `try` whose handler does without the names that the `try` binds.
     replaceable: int = field(init=False, default=0)

@@ -13,7 +13,7 @@ from jaxlint.staging.analysis import Reporter
 from jaxlint.staging.events import DonatedReadEvent
 
 HEAD = """
-import functools, jax, jax.numpy as jnp
+import functools, typing, jax, jax.numpy as jnp
 step = jax.jit(lambda p, x: p - x, donate_argnums=0)
 def helper(state):
     state.params = step(state.params, 1.0)
@@ -24,6 +24,19 @@ def peek(x):
 def both(state):
     p, q = state
     return step(p, 1.0), step(q, 1.0)
+class Pair(typing.NamedTuple):
+    step: object
+    average: object
+def begin(x):
+    return Pair(jnp.zeros(()), x)
+def begin_with_copy(x):
+    return Pair(jnp.zeros(()), average=jnp.copy(x))
+def begin_perhaps(x):
+    if x is None:
+        return Pair(jnp.zeros(()), x)
+    return Pair(jnp.zeros(()), jnp.copy(x))
+def same(x):
+    return x
 def program(x, other, state, flag):
 """
 
@@ -77,6 +90,13 @@ def reads(body: str, tmp_path: Path) -> list[tuple[str, str]]:
         ('other = step(x, 1.0)\nreturn [x["a"][k] + other for k in flag]', [("x['a']", "used")]),
         ("other = step(x, 1.0)\njax.tree.map(lambda a: a.delete(), x)\nreturn other", []),
         ("other = step(x, 1.0)\nreturn jax.tree.map(lambda a: a * 2, x)", [("x", "used")]),
+        ("pair = begin(x)\nreturn step(x, pair)", [("x", "twice")]),
+        ("pair = begin(x)\nx = step(x, 1.0)\nreturn pair.average", [("pair.average", "returned")]),
+        ("pair = begin_with_copy(x)\nreturn step(x, pair)", []),
+        ("pair = begin_perhaps(x)\nreturn step(x, pair)", []),
+        ("pair = begin(x)\nx = step(x, 1.0)\nreturn step(x, pair)", [("pair", "used")]),
+        ("pair = begin(x)\nx = x * 2\nreturn step(x, pair)", []),
+        ("y = same(x)\nx = step(x, 1.0)\nreturn x + y", [("y", "used")]),
     ],
 )
 def test_reads_of_donated_buffers(body: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
