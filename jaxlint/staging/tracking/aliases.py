@@ -175,7 +175,7 @@ class Aliases(Part):
         if isinstance(node, ast.Attribute):
             base = self.quiet_callee(node.value, frame)
             method = base.cls.lookup(node.attr) if type(base) is Instance else None
-            if type(method) is Function and not method.node.decorator_list:
+            if type(method) is Function and not getattr(method.node, "decorator_list", None):
                 return method, [node.value]
             return None, []
         callee = self.quiet_callee(node, frame)

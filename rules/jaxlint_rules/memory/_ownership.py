@@ -28,7 +28,7 @@ from jaxlint.api.syntax import (
     own_nodes,
     parse_expression,
 )
-from jaxlint.api.values import ClassValue, Function
+from jaxlint.api.values import ClassValue, Function, Transformed, constant
 from jaxlint_rules._callables import named_or_method
 from jaxlint_rules._names import external_name, last_name, names_in, passed, unpacked
 
@@ -354,3 +354,18 @@ def _argument(name: str, call: ast.Call, function: FunctionNode) -> ast.expr | N
     if position >= len(call.args) or any(isinstance(part, ast.Starred) for part in call.args[: position + 1]):
         return None
     return call.args[position]
+
+
+def donated_arguments(transformed: Transformed) -> frozenset[int | str] | None:
+    """The positions and names that a jit donates; None if they are not written down, or are all."""
+    found: set[int | str] = set()
+    for option, given in transformed.options.items():
+        if option == "**" or (option.startswith("donate") and transformed.kind != "jit"):
+            return None
+        if option.startswith("donate"):
+            told = constant(given)
+            parts = told if isinstance(told, tuple) else (told,)
+            if not all(type(part) is str or (type(part) is int and part >= 0) for part in parts):
+                return None
+            found.update(parts)
+    return frozenset(found)

@@ -30,7 +30,7 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
-from jaxlint_rules.memory._ownership import is_kept, is_stored, rebound_later
+from jaxlint_rules.memory._ownership import donated_arguments, is_kept, is_stored, rebound_later
 from jaxlint_rules.memory._weights import Networks, gets_data, has_small_agents, is_small
 
 _UPDATES = re.compile(r"step|update|train|learn")
@@ -75,6 +75,7 @@ class _Candidate:
     calls: dict[ast.AST, _Call] = field(default_factory=dict)
     inlined: bool = False  # traced code calls it, where a donation does nothing
     in_place: list[int] = field(default_factory=list)  # nnx modules and optimisers that it updates
+    donated: frozenset[int | str] = frozenset()  # arguments that it donates already, by position or name
 
 
 class MissingDonation(Rule):
@@ -82,7 +83,7 @@ class MissingDonation(Rule):
 
     ## What it does
     Finds jitted functions that return a new version of an argument (parameters, optimizer state, a
-    carry) and do not donate it, although their callers rebind the argument to the result, at once or
+    carry) and do not donate it, or donate another alone, although their callers rebind the argument to the result, at once or
     in a later statement before anything reads it again. Also finds steps under `nnx.jit` that update a
     model and its optimizer.
 
@@ -145,9 +146,9 @@ class MissingDonation(Rule):
         transformed = event.transformed
         if transformed.kind not in _KINDS or event.frame.stage.staged or event.frame.module.is_test:
             return
-        if any(key.startswith("donate") or key == "**" for key in transformed.options):
-            return
-        self.candidates.setdefault(event.node, _Candidate(event))
+        given = donated_arguments(transformed)
+        if given is not None:
+            self.candidates.setdefault(event.node, _Candidate(event, donated=given))
 
     def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
         candidate = self.candidates.get(event.transformed.node)
@@ -274,6 +275,11 @@ class MissingDonation(Rule):
             for i in wanted
             if i >= len(candidate.names) or not (is_key(candidate.names[i]) or candidate.names[i] in back)
         }
+        if candidate.donated:
+            if not candidate.gradient or not looped:
+                return  # who donates one argument knows of it; a part of what is trained is easily forgotten
+            known = dict(enumerate(candidate.names))
+            wanted = {i for i in wanted if not candidate.donated & {i, known.get(i, i)}}
         kept = {i for i in wanted if i < len(candidate.names) and _STATE.search(candidate.names[i].lower())}
         if not candidate.gradient and not candidate.updated:
             # The result may be anything, but its callers use it like this; values that they keep may be read again.
@@ -359,7 +365,10 @@ class MissingDonation(Rule):
             reason=f"{event.transformed.why.explain(report.module)}; {where}",
             # A call that keeps its argument, under its name or in a list, would find the buffer deleted.
             fix=None
-            if kept or aliased or (equinox and not all(call.arguments_die for call in calls))
+            if kept
+            or aliased
+            or candidate.donated
+            or (equinox and not all(call.arguments_die for call in calls))
             else FixRequest(Safety.UNSAFE, "Donate all arrays" if equinox else f"Donate {quoted}", (step,)),
             severity=severity,
             function=label,

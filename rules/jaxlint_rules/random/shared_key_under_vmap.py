@@ -6,8 +6,8 @@ import ast
 import re
 
 from jaxlint.api import KeptKeyEvent, Module, Reporter, Rule
-from jaxlint.api.syntax import all_parameters, dotted, nodes_of
-from jaxlint.api.values import Function, flow_in, name_in
+from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of
+from jaxlint.api.values import Function, Value, flow_in, name_in
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import function_called
 from jaxlint_rules._loops import given_arguments
@@ -176,14 +176,37 @@ def _rows_are_data(event: KeptKeyEvent) -> bool:
     function = frame.function
     if function is None or not isinstance(used, ast.Call):
         return False
-    rows = [frame.value_of(parameter.arg) for parameter in all_parameters(function.node)]
-    beside = [frame.value_of(dotted(part)) for part in used.args if dotted(part)]
+    if event.node is event.run and isinstance(event.node, ast.Call):  # the key is an argument of the map
+        rows: list[Value | None] = [*event.over]
+        beside: list[Value | None] = [*_shared(event.node, event).values()]
+    else:
+        rows = [frame.value_of(parameter.arg) for parameter in all_parameters(function.node)]
+        beside = [frame.value_of(dotted(part)) for part in used.args if dotted(part)]
     known = [value for value in rows if value is not None]
     return (
         bool(known)
         and flow_in(known) is None
         and flow_in([value for value in beside if value is not None]) is not None
     )
+
+
+def _shared(call: ast.Call, event: KeptKeyEvent) -> dict[int, Value]:
+    """The arguments of a mapped call, by position, that all rows share."""
+    given = {number: event.frame.value_of(dotted(part)) for number, part in enumerate(call.args)}
+    return {
+        number: value
+        for number, value in given.items()
+        if value is not None and not any(value is row for row in event.over)
+    }
+
+
+def _shared_parameters(function: FunctionNode, event: KeptKeyEvent) -> set[str]:
+    """The parameters of the mapped function that are the same for all rows."""
+    call = event.node
+    if event.node is not event.run or not isinstance(call, ast.Call):
+        return set()
+    names = [p.arg for p in all_parameters(function) if p.arg != "self"]
+    return {names[number] for number in _shared(call, event) if number < len(names)}
 
 
 def _split_from(keys: set[str], function: ast.AST) -> set[str]:
@@ -209,8 +232,12 @@ def _ignores_rows(event: KeptKeyEvent) -> bool:
 
 def _compares(used: ast.AST, event: KeptKeyEvent) -> bool:
     """Whether an enclosing function receives values to compare under the same numbers, such as parameters."""
+    mapped = True  # the innermost function is the one that the rows run
     for ancestor in event.frame.module.ancestors(used):
         if isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            if any(_COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(ancestor)):
+            shared = _shared_parameters(ancestor, event) if mapped else set()
+            mapped = False
+            names = {parameter.arg for parameter in all_parameters(ancestor)} - shared
+            if any(_COMPARED.search(name.lower()) for name in names):
                 return True
     return False

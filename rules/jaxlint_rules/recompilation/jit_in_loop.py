@@ -218,21 +218,52 @@ class JitInLoop(Rule):
         )
 
     def check_object(self, event: CallEvent, report: Reporter) -> None:
-        """An object that compiles its program at its first run, created in each iteration from the same arguments."""
-        loop = real_loop(event.frame)
-        if loop is None or loop.trips == 1 or not comes_back(event.frame, loop):
-            return
-        if names_in(event.node) & (target_names(loop.node) | rebound(loop.node)) - _assigned_to(
-            event, report
-        ):
-            return
+        """An object that compiles its program at its first run, created in each iteration from the same arguments, or in
+        a function that a loop calls."""
+        frame = event.frame
+        loop = real_loop(frame)
+        if loop is not None:
+            if loop.trips == 1 or not comes_back(frame, loop):
+                return
+            changing = target_names(loop.node) | rebound(loop.node)
+            if names_in(event.node) & changing - _assigned_to(event, report):
+                return
+            where, way = f"the loop at line {getattr(loop.node, 'lineno', '?')}", "before the loop"
+        else:
+            running = self.loop_around(event)
+            loop = real_loop(running) if running is not None else None
+            if running is None or loop is None:
+                return
+            line = f"line {getattr(loop.node, 'lineno', '?')}"
+            line = line if running.module is frame.module else f"{running.module.display}:{line[5:]}"
+            where, way = f"`{frame.name}`, called in the loop at {line},", "outside"
         what = event.name.rpartition(".")[2]
         report(
             event.node,
-            f"a new `{what}` compiles its program every iteration; create it once, before the loop",
-            reason=f"`{what}` keeps its compiled program; the loop at line {getattr(loop.node, 'lineno', '?')} creates a new one each time",
-            severity=level(runs(event.frame, loop) * COMPILE),
+            f"a new `{what}` compiles its program every iteration; create it once, {way}",
+            reason=f"`{what}` keeps its compiled program; {where} creates a new one each time",
+            severity=level(runs(frame, loop) * COMPILE),
         )
+
+    @staticmethod
+    def loop_around(event: CallEvent) -> Frame | None:
+        """The frame whose loop calls the function of a call again and again, if what the call gets is the same each time."""
+        frame = event.frame
+        function, call, caller = frame.function, frame.call_node, frame.caller
+        if function is None or caller is None or not comes_back(frame) or function.name in _ONCE:
+            return None
+        running = _runs_in_loop(caller)
+        loop = real_loop(running) if running is not None else None
+        if running is not caller or loop is None or loop.trips == 1 or not comes_back(caller, loop):
+            return None
+        if not isinstance(call, ast.Call):
+            return None
+        bound, used = assigned_once(function.node), names_in(event.node)
+        for _ in range(len(bound)):
+            used = used.union(*(names_in(bound[name]) for name in used & bound.keys()))
+        changing = target_names(loop.node) | rebound(loop.node)
+        given = given_arguments(function.node, call)
+        return None if any(name in used and names_in(part) & changing for name, part in given) else running
 
     def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:
         """A module function that each iteration wraps again: no compilation, but about 50 us."""

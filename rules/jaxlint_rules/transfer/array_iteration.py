@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import KeysView
 
-from jaxlint.api import Frame, IterationEvent, Loop, LoopEvent, Reporter, Rule
+from jaxlint.api import CallEvent, Frame, IterationEvent, Loop, LoopEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, name_loads, names_stored, nodes_of, walk
 from jaxlint.api.values import (
     Array,
@@ -25,6 +25,7 @@ from jaxlint_rules._main_loops import advances, holds_loop, loops_around
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
 from jaxlint_rules._shown_results import lists_rows, shows_results, writes_file
+from jaxlint_rules.transfer._stacked_again import STACKS, rows_taken, seconds
 
 FEW = 8  # elements that cost less than a rewrite
 _PAIRING = ("enumerate", "zip", "reversed")
@@ -35,7 +36,8 @@ class ArrayIteration(Rule):
 
     ## What it does
     Finds `for x in xs` and `for i in range(len(xs))` with `xs[i]`, outside `jit`, where `xs` is a
-    JAX array and the loop calls no jitted function.
+    JAX array and the loop calls no jitted function. Also finds rows that are taken apart and stacked
+    again: `key, *keys = jax.random.split(key, n)`, and then `jnp.array(keys)`.
 
     ## Why is this bad?
     Each element becomes a JAX array of its own, and each operation on it is a dispatch. On a CPU an
@@ -80,9 +82,21 @@ class ArrayIteration(Rule):
     def __init__(self) -> None:
         self.found: dict[ast.AST, tuple[IterationEvent, str, Severity | None]] = {}  # by loop
         self.traced: set[ast.AST] = set()  # loops that compiled code also runs, where they are unrolled
+        # By function: the costliest call that stacks rows again, their array, and the seconds.
+        self.stacked: dict[ast.AST, tuple[CallEvent, ast.expr, float]] = {}
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
         self.traced.add(event.loop.node)
+
+    @concerns(*STACKS)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        whole = rows_taken(event)
+        cost = seconds(whole, event.frame) if whole is not None and not event.frame.is_in_test() else 0
+        if whole is None or not cost:
+            return
+        before = self.stacked.get(event.frame.owner)
+        if before is None or before[2] < cost:
+            self.stacked[event.frame.owner] = (event, whole, cost)
 
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
         loop, frame = event.loop, event.frame
@@ -120,6 +134,18 @@ class ArrayIteration(Rule):
         self.found.setdefault(node, (event, how, advice))
 
     def finish(self, report: Reporter) -> None:
+        for call, whole, cost in self.stacked.values():
+            report.event = call
+            rows = short_source(call.node.args[0]) if isinstance(call.node, ast.Call) else "rows"
+            report(
+                call.node,
+                f"`{rows}` was taken apart row by row and is stacked again, a dispatch for each row; slice the array",
+                reason=f"line {whole.lineno} makes an array of each row of `{short_source(whole)}`; `xs[1:]` is one operation",
+                severity=level(cost),
+            )
+        self.tell_loops(report)
+
+    def tell_loops(self, report: Reporter) -> None:
         """Runs once all loops are known: a loop over the elements of an element of another loop is corrected with that one."""
         arrays: set[tuple[ast.AST, str]] = (
             set()

@@ -43,3 +43,31 @@ def once(model, data, key):
     mcmc = MCMC(HMC(model), num_warmup=500, num_samples=500)
     for x in data:
         mcmc.run(key, x)
+
+
+def fit(model, key, x):
+    kernel = NUTS(model)
+    mcmc = MCMC(kernel, num_warmup=500, num_samples=500)  # finding
+    mcmc.run(key, x)
+    return mcmc.get_samples()
+
+
+def each_subject(model, data, key):
+    return_values = []
+    for i, x in enumerate(data):
+        return_values.append(fit(model, jax.random.fold_in(key, i), x))
+    return return_values
+
+
+def fit_another(model, key, x):
+    kernel = NUTS(model)
+    mcmc = MCMC(kernel, num_warmup=500, num_samples=500)
+    mcmc.run(key, x)
+    return mcmc.get_samples()
+
+
+def each_model(models, x, key):
+    found = []
+    for i, model in enumerate(models):
+        found.append(fit_another(model, jax.random.fold_in(key, i), x))
+    return found
