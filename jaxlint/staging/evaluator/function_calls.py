@@ -236,6 +236,8 @@ class FunctionCalls(Part):
         if key in record.writes:
             repeat(record.writes[key], bound)
         record.argument_effects = record.donations.get(key)
+        if caller is not None and key in record.differentiating:
+            caller.note_gradient()
         if caller is not None and node is not None:
             if consumed and aligned and not self.machine.guessing:
                 self.use_again(consumed, bound, record.function, node, caller)
@@ -309,6 +311,8 @@ class FunctionCalls(Part):
         record.last = frame
         if stage.staged:
             record.last_staged = frame
+            if frame.takes_gradient:
+                record.differentiating.add(key)
         record.argument_effects = (
             self.machine.tracking.argument_effects(frame)
             if frame.buffers.donated or frame.buffers.held

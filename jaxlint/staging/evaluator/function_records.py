@@ -75,6 +75,7 @@ class FunctionRecord:
         "closures",
         "coarse",
         "coarse_after",
+        "differentiating",
         "donations",
         "effects",
         "function",
@@ -112,6 +113,7 @@ class FunctionRecord:
         self.effects: dict[int, Effect] = {}  # context -> what the call adds to the ledger of dispatches
         self.writes: dict[int, Writes] = {}  # context -> what the call writes to its arguments
         self.donations: dict[int, ArgumentEffects] = {}  # context -> which arguments the call donates
+        self.differentiating: set[int] = set()  # contexts in a trace that take a gradient
         self.made: dict[int, int] = {}  # context -> the start of the call that created the result
         self.argument_effects: ArgumentEffects | None = None  # from the last call
         self.closures: dict[int, int] = {}  # contexts by captured scope

@@ -78,10 +78,7 @@ class Gradients(Part):
         for number in numbers:
             if 0 <= number < len(concrete) and isinstance(concrete[number], (Static, NumpyArray)):
                 concrete[number] = self.operators.array_result(frame, [], node)
-        owner: Frame | None = frame
-        while owner is not None:
-            owner.takes_gradient = True
-            owner = owner.caller if owner.stage.staged else None
+        frame.note_gradient()
         spec = t.attributes.get("spec")
         reverse = not (isinstance(spec, ExternalObject) and spec.name == "jax.jacfwd")
         if constant_numbers(t.options.get("argnums")) is not None:

@@ -133,6 +133,10 @@ class Frame(Activation):
         """Whether a value came in through a parameter and is still the caller's."""
         return origin in self.inherited
 
+    def has_made(self, serial: int) -> bool:
+        """Whether this activation, or a function that it called, created the object with this serial."""
+        return serial >= self.born
+
     def is_certain(self) -> bool:
         """Whether the analysis saw the transformation that traces it, or the program that runs it. A framework's
         convention is not enough."""
@@ -190,6 +194,13 @@ class Frame(Activation):
         return any(frame.asked_kinds or frame.asked_sizes for frame in (self, *self.callers()))
 
     # For the analysis.
+
+    def note_gradient(self) -> None:
+        """Notes that the frame differentiates a function, and with it the callers that are in the same trace."""
+        owner: Frame | None = self
+        while owner is not None:
+            owner.takes_gradient = True
+            owner = owner.caller if owner.stage.staged else None
 
     def provokes_errors(self) -> bool:
         """Whether it is in a test that expects an error."""

@@ -83,9 +83,9 @@ class MissingDonation(Rule):
 
     ## What it does
     Finds jitted functions that return a new version of an argument (parameters, optimizer state, a
-    carry) and do not donate it, or donate another alone, although their callers rebind the argument to the result, at once or
+    carry) and do not donate it, although their callers rebind the argument to the result, at once or
     in a later statement before anything reads it again. Also finds steps under `nnx.jit` that update a
-    model and its optimizer.
+    model and its optimizer, and training steps that donate one argument and forget another.
 
     ## Why is this bad?
     Without donation, the old and the new state are alive at the same time: the step needs memory

@@ -22,6 +22,7 @@ from jaxlint_rules.recompilation._following import (
     follows_callers,
     follows_calls,
 )
+from jaxlint_rules.recompilation._new_functions import loop_that_makes, own_function
 
 
 class VaryingStaticArgument(Rule):
@@ -38,7 +39,8 @@ class VaryingStaticArgument(Rule):
     - the length of a list that grows.
 
     For `eqx.filter_jit` every Python number is static, also one in a field of a module; so are the
-    numbers of an `nnx.Module` for `nnx.jit`. For `jax.jit` the fields of a dataclass that are
+    numbers of an `nnx.Module` for `nnx.jit`, and a function that the constructor of a module makes:
+    it is a new one in each module of a loop. For `jax.jit` the fields of a dataclass that are
     declared static count. The loop, a helper or the jitted function itself may change such a field.
 
     ## Why is this bad?
@@ -107,6 +109,8 @@ class VaryingStaticArgument(Rule):
             )
         elif isinstance(event.value, Instance):
             self.check_fields(event, event.value, report)
+            if event.transformed.kind == "filter_jit":
+                self.check_functions(event, event.value, report)
         if event.transformed.kind in JIT_KINDS:
             self.check_numbers(event, event.transformed.kind == "filter_jit", report)
 
@@ -171,6 +175,23 @@ class VaryingStaticArgument(Rule):
                         reason=f"a number in a module is static, and the loop at line {getattr(loop.node, 'lineno', '?')} changes it",
                     )
                     return
+
+    def check_functions(self, event: TracedArgumentEvent, value: Instance, report: Reporter) -> None:
+        """A function that the constructor of a module creates is another leaf, and another program, for each module."""
+        frame, argument = event.frame, event.argument
+        if argument is None or frame.stage.staged or frame.module.is_test:
+            return
+        name = own_function(value)
+        found = loop_that_makes(value, argument, frame) if name else None
+        if found is None:
+            return
+        owner, loop = found
+        report(
+            argument,
+            f"`{event.transformed.label}` recompiles for each `{value.cls.name}`, whose `{name}` is a new function; make it a method",
+            reason=f"`__init__` creates the function, and {place_of_loop(loop, owner)} creates the objects",
+            severity=level(runs(owner, loop) * COMPILE),
+        )
 
     def check(
         self,
