@@ -170,7 +170,6 @@ def prove_in_processes(
 ) -> tuple[Document, bool]:
     """Runs and verifies a program of several processes; also returns whether one of them stopped early. Raises Failure."""
     from jaxlint_runtime.across_run import AcrossRun
-    from jaxlint_runtime.apply.apply_proven import apply_proven
     from jaxlint_runtime.apply.preview import collect_diffs
     from jaxlint_runtime.report.progress_lines import Live
     from jaxlint_runtime.request import CannotRun
@@ -185,6 +184,8 @@ def prove_in_processes(
                 sys.exit(FINDINGS if run.parted else 0)
             document.diffs = collect_diffs(run)
             if apply and not (document.interrupted or run.parted):
+                from jaxlint_runtime.apply.apply_proven import apply_proven
+
                 apply_proven(run, allow_dirty, accept_compiled)
             return document, run.parted
     except (CannotRun, NoRoom) as error:

@@ -368,7 +368,6 @@ def _run(
     accept_compiled: bool,
 ) -> Document:
     """Runs, verifies and, on request, applies; cleans up afterwards. Raises Failure."""
-    from jaxlint_runtime.apply.apply_proven import apply_proven
     from jaxlint_runtime.apply.preview import collect_diffs
     from jaxlint_runtime.report.progress_lines import Live
     from jaxlint_runtime.request import CannotRun, validate
@@ -395,6 +394,8 @@ def _run(
                 document = verification.run()
                 document.diffs = collect_diffs(verification)
                 if apply and not document.interrupted:
+                    from jaxlint_runtime.apply.apply_proven import apply_proven
+
                     apply_proven(verification, allow_dirty, accept_compiled)
                 return document
     except (CannotRun, NoRoom) as error:

@@ -10,7 +10,7 @@ from tests.integration.test_walls import RUNTIME, imports_in, imports_of
 
 # From the bottom to the top. A folder, or a module beside them, may import from those in lines above its own, and from its own folder.
 LAYERS = (
-    "compat job_step model optimiser_settings spent targets timing_noise wording",
+    "compat deferred_imports job_step model optimiser_settings spent targets timing_noise wording",
     "protocol source_analysis",
     "request proof_cache",
     "lowering",

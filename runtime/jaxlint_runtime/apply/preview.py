@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from jaxlint.source.diff import unified_diff
 from jaxlint.source.write import Change
-from jaxlint_runtime.apply.writable import advice, changes_of, writable
 from jaxlint_runtime.proof.gain import is_proven
 from jaxlint_runtime.protocol.report_forms import DiffJson, ResultJson
 from jaxlint_runtime.verify import Verification
@@ -35,6 +34,8 @@ def collect_diffs(verification: Verification) -> list[DiffJson]:
     for target, result in verification.document.results:
         if not is_proven(result):
             continue
+        from jaxlint_runtime.apply.writable import advice, changes_of, writable  # and all codemods
+
         why = advice(result)
         if not result["codemod"] and why is None:
             continue

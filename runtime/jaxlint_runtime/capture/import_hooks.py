@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from jaxlint.gc_pause import no_garbage_collection
+
 
 class _Loader(importlib.abc.Loader):
     """The real loader, and one call after it."""
@@ -29,7 +31,8 @@ class _Loader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
-        self._loader.exec_module(module)
+        with no_garbage_collection():
+            self._loader.exec_module(module)
         self._action(module)
 
 

@@ -37,6 +37,7 @@ from jaxlint_runtime.protocol.worker_events import Compared, Done, Ended, Error,
 
 _COMPILING = ("/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/jaxpr_to_mlir_module_duration")
 _BACKEND = "/jax/core/compile/backend_compile_duration"
+_OPEN: list[io.IOBase] = []  # files that were open before this process was forked, which its collector skips
 _SPREAD = 0.1  # a value that rounding moves by more than this is useless
 
 
@@ -98,11 +99,20 @@ def _end_as_python_does() -> None:
     """Calls the `atexit` functions, and flushes open files: both may be part of the program's output."""
     with contextlib.suppress(BaseException):
         atexit._run_exitfuncs()
-    for one in gc.get_objects():
-        if issubclass(type(one), io.IOBase):
-            with contextlib.suppress(Exception):
-                if not one.closed and one.writable():
-                    one.flush()
+    for one in (*_OPEN, *_files()):
+        with contextlib.suppress(Exception):
+            if not one.closed and one.writable():
+                one.flush()
+
+
+def _files() -> list[io.IOBase]:
+    """All file objects among those that the garbage collector looks at."""
+    return [one for one in gc.get_objects() if issubclass(type(one), io.IOBase)]
+
+
+def note_open_files() -> None:
+    """Remembers the file objects of this process, whose objects are frozen before it forks."""
+    _OPEN[:] = _files()
 
 
 def _run(job: Trial, outside: OutsideFiles) -> Ran:

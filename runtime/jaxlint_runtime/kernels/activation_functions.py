@@ -9,7 +9,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.special  # type: ignore[import-untyped]
+
+from jaxlint_runtime.deferred_imports import deferred
+
+special = deferred("scipy.special")
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,15 @@ IDENTITY = Activation("identity", "{}", lambda x: x, lambda x: x)
 
 ACTIVATIONS = (
     Activation("relu", "jax.nn.relu({})", lambda x: np.maximum(x, 0.0), lambda x: jnp.maximum(x, 0.0)),
-    Activation(
-        "silu", "jax.nn.silu({})", lambda x: x * scipy.special.expit(x), lambda x: x * jax.nn.sigmoid(x)
-    ),
+    Activation("silu", "jax.nn.silu({})", lambda x: x * special.expit(x), lambda x: x * jax.nn.sigmoid(x)),
     Activation("gelu", "jax.nn.gelu({})", _gelu_tanh, lambda x: jax.nn.gelu(x, approximate=True)),
     Activation(
         "exact gelu",
         "jax.nn.gelu({}, approximate=False)",
-        lambda x: 0.5 * x * scipy.special.erfc(-x / np.sqrt(2.0)),
+        lambda x: 0.5 * x * special.erfc(-x / np.sqrt(2.0)),
         lambda x: 0.5 * x * (1.0 + jax.lax.erf(x * float(np.sqrt(0.5)))),
     ),
-    Activation("sigmoid", "jax.nn.sigmoid({})", scipy.special.expit, jax.nn.sigmoid),
+    Activation("sigmoid", "jax.nn.sigmoid({})", lambda x: special.expit(x), jax.nn.sigmoid),
     Activation("tanh", "jnp.tanh({})", np.tanh, jnp.tanh),
     Activation(
         "squared relu",

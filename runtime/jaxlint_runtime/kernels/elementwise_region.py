@@ -16,12 +16,14 @@ from typing import Any, TypeVar
 
 import jax.numpy as jnp
 import numpy as np
-import scipy.special  # type: ignore[import-untyped]  # a dependency of jax
 
+from jaxlint_runtime.deferred_imports import deferred
 from jaxlint_runtime.kernels.axis_labels import Axes, Axis, Label, Lost, NeedsSplit, Sizes, before, fitted
 from jaxlint_runtime.kernels.found_patterns import place_of
 from jaxlint_runtime.kernels.outside_operands import Outside
 from jaxlint_runtime.kernels.value_graph import Graph, Node, Value
+
+special = deferred("scipy.special")  # a dependency of jax
 
 _MOST_TERMS = 80
 _MOST_SPLITS = 8
@@ -42,8 +44,8 @@ _ELEMENTWISE: dict[str, _Function] = {
     "cos": np.cos,
     "div": np.divide,
     "eq": np.equal,
-    "erf": scipy.special.erf,
-    "erfc": scipy.special.erfc,
+    "erf": lambda x: special.erf(x),
+    "erfc": lambda x: special.erfc(x),
     "exp": np.exp,
     "exp2": np.exp2,
     "expm1": np.expm1,
@@ -53,7 +55,7 @@ _ELEMENTWISE: dict[str, _Function] = {
     "le": np.less_equal,
     "log": np.log,
     "log1p": np.log1p,
-    "logistic": scipy.special.expit,
+    "logistic": lambda x: special.expit(x),
     "lt": np.less,
     "max": np.maximum,
     "min": np.minimum,

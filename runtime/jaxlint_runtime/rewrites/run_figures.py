@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import random
 import statistics
 from collections.abc import Sequence
@@ -129,7 +130,16 @@ def median_of(trials: Sequence[Trial]) -> Trial:
 
 def interval(values: Sequence[float], resamples: int = 2000) -> Interval:
     """The median of a few values with its 95 % bootstrap interval."""
-    generator = random.Random(0)
-    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(resamples))
+    ordered = sorted(values)
+    medians = sorted((ordered[one] + ordered[other]) / 2 for one, other in _middles(len(values), resamples))
     low, high = medians[int(0.025 * resamples)], medians[int(0.975 * resamples)]
     return Interval(statistics.median(values), low, high)
+
+
+@functools.cache
+def _middles(number: int, resamples: int) -> list[tuple[int, int]]:
+    """The places of the two values in the middle of each resample of so many sorted values; one place twice where one
+    value is in the middle."""
+    generator = random.Random(0)
+    samples = (sorted(generator.choices(range(number), k=number)) for _ in range(resamples))
+    return [(one[(number - 1) // 2], one[number // 2]) for one in samples]

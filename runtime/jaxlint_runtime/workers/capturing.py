@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxlint.gc_pause import no_garbage_collection
 from jaxlint_runtime.capture.installed import packages_digest, versions
 from jaxlint_runtime.capture.run_program import Ending, How
 from jaxlint_runtime.capture.session import Session
@@ -187,6 +188,7 @@ class Capturing:
     def _go_on(self, functions: list[CapturedFunction]) -> None:
         """Continues with every wanted function, for every target, as the job says."""
         gc.collect()
+        gc.freeze()  # what is left, JAX above all, stays to the end
         match self._job.then:
             case Serve(target):
                 self._serve_candidates(functions, target)
@@ -233,10 +235,11 @@ class Capturing:
 
     def _leave(self, function: CapturedFunction, one: OfFunction, parent: str) -> None:
         """Exports one function and its candidates."""
-        from jaxlint_runtime.exported.artefacts import NotExported
-        from jaxlint_runtime.exported.exporting import Proposals, leave
-        from jaxlint_runtime.lowering.function_versions import StagingError
-        from jaxlint_runtime.targets import TargetUnavailable
+        with no_garbage_collection():
+            from jaxlint_runtime.exported.artefacts import NotExported
+            from jaxlint_runtime.exported.exporting import Proposals, leave
+            from jaxlint_runtime.lowering.function_versions import StagingError
+            from jaxlint_runtime.targets import TargetUnavailable
 
         folder = Path(tempfile.mkdtemp(dir=parent))
         left, refused = Proposals(), None

@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jaxlint.gc_pause import no_garbage_collection
 from jaxlint_runtime.protocol.fork_records import (
     CACHE,
     LEAST_COMPILE,
@@ -44,21 +45,32 @@ _MOST_FDS = 16
 _PATIENCE = 5.0  # seconds until the command line has adopted a worker
 # What the worker of a trial imports, before the packages of the program and after them.
 _BEFORE = ("jaxlint_runtime.workers.main", "jaxlint_runtime.capture.trial_run")
-_AFTER = ("jax", "jaxlint_runtime.compat", "jaxlint_runtime.proof.equivalence")
+_AFTER = (
+    "jax",
+    "jaxlint_runtime.compat",
+    "jaxlint_runtime.inspection",
+    "jaxlint_runtime.proof.equivalence",
+    "jaxlib.mlir.dialects.mhlo",  # which JAX imports to lower its first program
+)
 
 
 def serve(descriptor: int) -> None:
     """Forks workers until the command line is gone."""
+    from jaxlint_runtime.capture import trial_run
+
     connection = socket.socket(fileno=descriptor)
     started_with = dict(os.environ)
     try:
         first, _ = _line(connection)
-        problem = _imported(from_plain(Warm, json.loads(first)).modules)
+        with no_garbage_collection():
+            problem = _imported(from_plain(Warm, json.loads(first)).modules)
         if problem is not None:
             connection.sendall(encode(Refused(problem)))
             return
         connection.sendall(encode(Imported(_loaded_files())))
         gc.collect()
+        trial_run.note_open_files()
+        gc.freeze()
         origin = _Origin(connection, started_with, _pages_of_files())
         while True:
             line, descriptors = _line(connection)

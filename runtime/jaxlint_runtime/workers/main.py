@@ -14,7 +14,6 @@ from pathlib import Path
 
 from jaxlint_runtime.protocol.channel import Channel
 from jaxlint_runtime.protocol.jobs import RUN_FOLDER, Assignment, Capture, CompilePlacements, Measure, Trial
-from jaxlint_runtime.protocol.launch_records import JOB, read_job
 from jaxlint_runtime.protocol.worker_events import Error
 
 
@@ -51,6 +50,8 @@ def main(read_fd: int, write_fd: int) -> None:
 
 def be_rank(folder: str) -> None:
     """Runs a program as one of several processes; its job and records lie in a folder that all of them share."""
+    from jaxlint_runtime.protocol.launch_records import JOB, read_job
+
     _prepare_process()
     shared = Path(folder)
     job = read_job((shared / JOB).read_text(encoding="utf-8"))
@@ -62,6 +63,8 @@ def be_rank(folder: str) -> None:
 
 def drive_ray(folder: str, lent: str, missing: str) -> None:
     """Runs a script whose `JaxTrainer` starts the processes; these take part through the folder that all of them share."""
+    from jaxlint_runtime.protocol.launch_records import JOB, read_job
+
     _prepare_process()
     shared = Path(folder)
     job = read_job((shared / JOB).read_text(encoding="utf-8"))

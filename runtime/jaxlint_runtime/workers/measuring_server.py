@@ -13,6 +13,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.gc_pause import no_garbage_collection
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
 from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.protocol.channel import Channel
@@ -180,4 +181,8 @@ def tell_peaks(channel: Channel, target: str) -> None:
 def serve(channel: Channel, trying: Trying) -> None:
     """Measures artefacts until the other side is gone."""
     channel.send(Hello(os.getpid()))
+    with no_garbage_collection():
+        from jaxlint_runtime.exported import restored  # noqa: F401 - and JAX, and the transforms
+
+        gc.freeze()
     Server(channel, trying).run()

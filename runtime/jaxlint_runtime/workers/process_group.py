@@ -10,7 +10,8 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import IO, Protocol
 
 import psutil  # type: ignore[import-untyped]
@@ -158,7 +159,7 @@ class ProcessGroup:
         while not self._over.wait(0.05):
             try:
                 if tick % 10 == 0:
-                    children = sum(_resident(child) for child in root.children(recursive=True))
+                    children = sum(_resident(child) for child in _below(root))
                 used = root.memory_info().rss + children
             except psutil.Error:
                 return
@@ -216,6 +217,23 @@ def _runs(process: psutil.Process) -> bool:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:
         return False
+
+
+def _below(process: psutil.Process) -> Iterator[psutil.Process]:
+    """Its children and theirs. The kernel lists them; psutil would read the parent of each process of the machine."""
+    threads = f"/proc/{process.pid}/task"
+    try:
+        lists = [Path(threads, one, "children").read_text() for one in os.listdir(threads)]
+    except OSError:  # it is gone, or one of its threads is
+        lists = []
+    if not lists:
+        yield from process.children(recursive=True)
+        return
+    for pid in " ".join(lists).split():
+        with contextlib.suppress(psutil.Error):
+            child = psutil.Process(int(pid))
+            yield child
+            yield from _below(child)
 
 
 def _resident(process: psutil.Process) -> int:

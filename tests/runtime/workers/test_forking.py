@@ -132,6 +132,27 @@ def test_what_must_not_be_forked(tmp_path: Path) -> None:
     ]
 
 
+def test_files_that_a_package_opened_before_the_fork_are_written_to_their_end(tmp_path: Path) -> None:
+    source = """
+        import gc, sys
+        from jaxlint_runtime.capture import trial_run
+        file = open(sys.argv[1], "w")
+        trial_run.note_open_files()
+        gc.freeze()
+        file.write("the last line")
+        trial_run._end_as_python_does()
+        print(open(sys.argv[1]).read())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source), str(tmp_path / "log.txt")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "the last line\n", done.stderr
+
+
 def test_a_server_that_was_killed_is_not_waited_for(server: ForkServer, tmp_path: Path) -> None:
     os.kill(server.pid, 9)
     started = time.monotonic()

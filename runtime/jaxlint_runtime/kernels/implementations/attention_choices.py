@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
-from jax.experimental.pallas import tpu as pltpu
 
+from jaxlint_runtime.deferred_imports import deferred
 from jaxlint_runtime.kernels.attention_operands import Layout
 from jaxlint_runtime.kernels.implementations import chunked, jax_attention, pallas_flash, triton_flash
 from jaxlint_runtime.targets import Target, kernels_missing
+
+pltpu = deferred("jax.experimental.pallas.tpu")
 
 CALL = "attention-call"
 _MULTIPLE = 128  # of the lengths that JAX's kernels accept

@@ -15,9 +15,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
 
+from jaxlint_runtime.deferred_imports import deferred
 from jaxlint_runtime.kernels.epilogues import EpilogueSpec, Factors
 from jaxlint_runtime.kernels.implementations.tiles import (
     LANES,
@@ -30,6 +29,9 @@ from jaxlint_runtime.kernels.implementations.tiles import (
     parameters,
     shrunk,
 )
+
+pl = deferred("jax.experimental.pallas")
+pltpu = deferred("jax.experimental.pallas.tpu")
 
 _LARGEST = (512, 512, 1024)  # rows, columns and depth of a tile
 

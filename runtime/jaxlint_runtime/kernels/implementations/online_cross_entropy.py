@@ -15,9 +15,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
 
+from jaxlint_runtime.deferred_imports import deferred
 from jaxlint_runtime.kernels.implementations.tiles import (
     FIRST_AXES,
     LANE_AXES,
@@ -34,6 +33,9 @@ from jaxlint_runtime.kernels.implementations.tiles import (
     up,
 )
 from jaxlint_runtime.kernels.likelihood_operands import Examples
+
+pl = deferred("jax.experimental.pallas")
+pltpu = deferred("jax.experimental.pallas.tpu")
 
 _LARGEST = (512, 1024)  # rows and scores of a tile
 _MASK = -1e30  # below any logit, and finite: a tile may be all padding

@@ -17,12 +17,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
 
+from jaxlint_runtime.deferred_imports import deferred
 from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 from jaxlint_runtime.kernels.implementations.plain_definitions import MASKED
 from jaxlint_runtime.kernels.implementations.tiles import FIRST_AXES, LANE_AXES, LANES, PLAIN, dot, padded
+
+pl = deferred("jax.experimental.pallas")
+pltpu = deferred("jax.experimental.pallas.tpu")
 
 _PADDING = MASKED * 1.3  # lower than any score, masked ones included
 

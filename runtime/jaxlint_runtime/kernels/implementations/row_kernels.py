@@ -13,9 +13,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
 
+from jaxlint_runtime.deferred_imports import deferred
 from jaxlint_runtime.kernels.implementations.tiles import (
     LANES,
     LOWEST,
@@ -28,6 +27,9 @@ from jaxlint_runtime.kernels.implementations.tiles import (
     up,
 )
 from jaxlint_runtime.kernels.rowwise import LAYER_NORM, SOFTMAX, Rows, RowSpec
+
+pl = deferred("jax.experimental.pallas")
+pltpu = deferred("jax.experimental.pallas.tpu")
 
 _MOST_ROWS = 512
 _MOST_COLUMNS = 4096

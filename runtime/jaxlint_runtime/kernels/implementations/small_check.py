@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental.pallas import tpu as pltpu
 
+from jaxlint_runtime.deferred_imports import deferred
 from jaxlint_runtime.kernels.attention_operands import Layout, Operands, Spec
 from jaxlint_runtime.kernels.implementations import plain_definitions
 
 if TYPE_CHECKING:
     from jaxlint_runtime.kernels.implementations.attention_choices import Choice
+
+pltpu = deferred("jax.experimental.pallas.tpu")
 
 _LENGTH = 256
 _TOLERANCE = {
@@ -80,7 +82,7 @@ def checked(
     run: Callable[[Operands, Spec], Any],
     operands: Operands,
     spec: Spec,
-    interpreter: Callable[[], AbstractContextManager[Any]] | None = pltpu.force_tpu_interpret_mode,
+    interpreter: Callable[[], AbstractContextManager[Any]] | None = lambda: pltpu.force_tpu_interpret_mode(),
 ) -> None:
     """Compares interpreted values and gradients with those of the reference in float32. Raises Differs."""
     with interpreter() if interpreter is not None else contextlib.nullcontext():

@@ -8,7 +8,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental.pallas import tpu as pltpu
+
+from jaxlint_runtime.deferred_imports import deferred
+
+pltpu = deferred("jax.experimental.pallas.tpu")
 
 LANES = 128
 SUBLANES = 16  # of 16-bit tiles; those of 32 bits are half as high
