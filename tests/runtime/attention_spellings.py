@@ -15,6 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
+from tests.helpers.later import Later
+
 B, H, T, S, D, E = 2, 4, 24, 40, 8, 12
 WIDTH = H * D
 MASK = np.tril(np.ones((T, T), bool))
@@ -22,7 +24,7 @@ MASK = np.tril(np.ones((T, T), bool))
 
 def normal(*shape, dtype=jnp.float32, seed=0):
     """Made by NumPy: JAX would compile a program for each shape, while tests are collected."""
-    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape, np.float32), dtype)
+    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape, np.float32).astype(dtype))
 
 
 def heads(time=T, positions=S, depth=D, width=E, dtype=jnp.float32):
@@ -189,7 +191,7 @@ def learned_temperature(q, k, v, temperature):
     return jax.nn.softmax(q @ k.swapaxes(2, 3) / temperature) @ v
 
 
-@spelling(*heads(), jnp.linspace(0.5, 1.5, H))
+@spelling(*heads(), jnp.asarray(np.linspace(0.5, 1.5, H, dtype=np.float32)))
 def temperature_by_head(q, k, v, temperature):
     return jax.nn.softmax(q @ k.swapaxes(2, 3) * temperature[None, :, None, None]) @ v
 
@@ -228,23 +230,23 @@ def causal_from_numpy(q, k, v):
     return jax.nn.softmax(jnp.where(MASK[None, None], q @ k.swapaxes(2, 3), -jnp.inf)) @ v
 
 
-@spelling(*heads(positions=T), jnp.arange(T)[None, :] < jnp.array([[T], [9]]))
+@spelling(*heads(positions=T), jnp.asarray(np.arange(T)[None, :] < np.array([[T], [9]])))
 def causal_and_padding(q, k, v, valid):
     mask = jnp.logical_and(jnp.tril(jnp.ones((1, 1, T, T), bool)), valid[:, None, None, :])
     return jax.nn.softmax(jnp.where(mask, q @ k.swapaxes(2, 3), -1e10)) @ v
 
 
-@spelling(*heads(), (jnp.arange(S) % 7 > 0)[None].repeat(B, 0).astype(jnp.float32))
+@spelling(*heads(), jnp.asarray((np.arange(S) % 7 > 0)[None].repeat(B, 0).astype(np.float32)))
 def padding_as_large_negatives(q, k, v, valid):
     return jax.nn.softmax(q @ k.swapaxes(2, 3) + (1.0 - valid)[:, None, None, :] * -1e9) @ v
 
 
-@spelling(*heads(), jnp.arange(S)[None, :] < jnp.array([[S], [9]]))
+@spelling(*heads(), jnp.asarray(np.arange(S)[None, :] < np.array([[S], [9]])))
 def mask_of_softmax(q, k, v, valid):
     return jax.nn.softmax(q @ k.swapaxes(2, 3), where=valid[:, None, None, :]) @ v
 
 
-@spelling(*heads(), jnp.arange(S)[None, :] < jnp.array([[S], [9]]))
+@spelling(*heads(), jnp.asarray(np.arange(S)[None, :] < np.array([[S], [9]])))
 def exponentials_masked(q, k, v, valid):
     logits = q @ k.swapaxes(2, 3)
     raised = jnp.exp(logits - logits.max(-1, keepdims=True)) * valid[:, None, None, :].astype(jnp.float32)
@@ -343,7 +345,7 @@ def of_jax_nn_causal(q, k, v):
 
 _x = normal(B, T, WIDTH)
 _linen = nn.MultiHeadDotProductAttention(num_heads=H)
-_linen_parameters = _linen.init(jax.random.key(0), _x)
+_linen_parameters = Later(lambda: _linen.init(jax.random.key(0), _x))
 
 
 @spelling(_linen_parameters, _x)
@@ -362,28 +364,30 @@ def linen_of_zero_dropout(parameters, x):
     return module.apply(parameters, x)
 
 
-_nnx = nnx.split(nnx.MultiHeadAttention(num_heads=H, in_features=WIDTH, decode=False, rngs=nnx.Rngs(0)))
-
-
-@spelling(_nnx[1], _x)
-def nnx_module(state, x):
-    return nnx.merge(_nnx[0], state)(x)
-
-
-_eqx, _eqx_rest = eqx.partition(
-    eqx.nn.MultiheadAttention(H, WIDTH, key=jax.random.key(0)), eqx.is_inexact_array
+_nnx = Later(
+    lambda: nnx.split(nnx.MultiHeadAttention(num_heads=H, in_features=WIDTH, decode=False, rngs=nnx.Rngs(0)))
 )
 
 
-@spelling(_eqx, _x)
+@spelling(Later(lambda: _nnx()[1]), _x)
+def nnx_module(state, x):
+    return nnx.merge(_nnx()[0], state)(x)
+
+
+_eqx = Later(
+    lambda: eqx.partition(eqx.nn.MultiheadAttention(H, WIDTH, key=jax.random.key(0)), eqx.is_inexact_array)
+)
+
+
+@spelling(Later(lambda: _eqx()[0]), _x)
 def equinox(parameters, x):
-    module = eqx.combine(parameters, _eqx_rest)
+    module = eqx.combine(parameters, _eqx()[1])
     return jax.vmap(lambda x: module(x, x, x))(x)
 
 
-@spelling(_eqx, _x)
+@spelling(Later(lambda: _eqx()[0]), _x)
 def equinox_masked(parameters, x):
-    module = eqx.combine(parameters, _eqx_rest)
+    module = eqx.combine(parameters, _eqx()[1])
     mask = jnp.tril(jnp.ones((T, T), bool))
     return jax.vmap(lambda x: module(x, x, x, mask=mask))(x)
 
@@ -394,7 +398,7 @@ def _haiku(x):
 
 
 _hk = hk.without_apply_rng(hk.transform(_haiku))
-_hk_parameters = _hk.init(jax.random.key(0), _x)
+_hk_parameters = Later(lambda: _hk.init(jax.random.key(0), _x))
 
 
 @spelling(_hk_parameters, _x)
@@ -505,7 +509,7 @@ def mixed_heads(q, k, v):
     return jax.nn.softmax(mixed) @ v
 
 
-@lookalike(*heads(), jnp.arange(S)[None, :] < jnp.array([[S], [9]]))
+@lookalike(*heads(), jnp.asarray(np.arange(S)[None, :] < np.array([[S], [9]])))
 def weights_masked_afterwards(q, k, v, valid):
     return (jax.nn.softmax(q @ k.swapaxes(2, 3)) * valid[:, None, None, :]) @ v
 

@@ -15,19 +15,23 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
+from tests.helpers.later import Later
+
 B, T, D, F = 2, 6, 40, 56
 
 
-def normal(*shape, dtype=jnp.float32, seed=0):
+def normal(*shape, dtype=jnp.float32, seed=0, scale=1.0, mean=0.0):
     """Made by NumPy: JAX would compile a program for each shape, while tests are collected."""
-    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape, np.float32), dtype)
+    drawn = np.random.default_rng(seed).standard_normal(shape, np.float32)
+    return jnp.asarray((mean + scale * drawn).astype(dtype))
 
 
 X = normal(B, T, D)
-NARROW = X.astype(jnp.bfloat16)
-G, H = 1.0 + 0.1 * normal(D, seed=1), normal(D, seed=2)
-W, U, C, E = normal(D, F, seed=3) / 6, normal(D, F, seed=4) / 6, normal(F, seed=5), normal(F, seed=6)
-BOTH = jnp.concatenate([W, U], 1)
+NARROW = normal(B, T, D, dtype=jnp.bfloat16)
+G, H = normal(D, seed=1, scale=0.1, mean=1.0), normal(D, seed=2)
+W, U = normal(D, F, seed=3, scale=1 / 6), normal(D, F, seed=4, scale=1 / 6)
+C, E = normal(F, seed=5), normal(F, seed=6)
+BOTH = normal(D, 2 * F, seed=3, scale=1 / 6)
 
 SPELLINGS = {}
 LOOKALIKES = {}
@@ -105,26 +109,26 @@ def linen_layer_norm_in_16_bits(params, x):
     return nn.LayerNorm(dtype=jnp.bfloat16).apply({"params": params}, x)
 
 
-_nnx_norm = nnx.split(nnx.LayerNorm(D, rngs=nnx.Rngs(0)))
+_nnx_norm = Later(lambda: nnx.split(nnx.LayerNorm(D, rngs=nnx.Rngs(0))))
 
 
-@spelling("layer norm", _nnx_norm[1], X)
+@spelling("layer norm", Later(lambda: _nnx_norm()[1]), X)
 def nnx_layer_norm(state, x):
-    return nnx.merge(_nnx_norm[0], state)(x)
+    return nnx.merge(_nnx_norm()[0], state)(x)
 
 
-_eqx_norm, _eqx_norm_rest = eqx.partition(eqx.nn.LayerNorm(D), eqx.is_inexact_array)
+_eqx_norm = Later(lambda: eqx.partition(eqx.nn.LayerNorm(D), eqx.is_inexact_array))
 
 
-@spelling("layer norm", _eqx_norm, X)
+@spelling("layer norm", Later(lambda: _eqx_norm()[0]), X)
 def equinox_layer_norm(parameters, x):
-    return jax.vmap(jax.vmap(eqx.combine(parameters, _eqx_norm_rest)))(x)
+    return jax.vmap(jax.vmap(eqx.combine(parameters, _eqx_norm()[1])))(x)
 
 
 _hk_norm = hk.without_apply_rng(hk.transform(lambda x: hk.LayerNorm(-1, True, True)(x)))
 
 
-@spelling("layer norm", _hk_norm.init(jax.random.key(0), X), X)
+@spelling("layer norm", Later(lambda: _hk_norm.init(jax.random.key(0), X)), X)
 def haiku_layer_norm(parameters, x):
     return _hk_norm.apply(parameters, x)
 
@@ -167,7 +171,7 @@ def linen_rms_norm(params, x):
     return nn.RMSNorm().apply({"params": params}, x)
 
 
-@spelling("RMS norm", X.reshape(B, T, 5, 8), normal(8), rows=B * T * 5)
+@spelling("RMS norm", normal(B, T, 5, 8), normal(8), rows=B * T * 5)
 def by_heads(x, g):
     return x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * g
 
@@ -231,7 +235,7 @@ def geglu_of_one_product(x, w):
     return jax.nn.gelu(gate) * value
 
 
-@spelling("gated linear unit (sigmoid)", X, BOTH, jnp.concatenate([C, E]))
+@spelling("gated linear unit (sigmoid)", X, BOTH, normal(2 * F, seed=5))
 def glu(x, w, c):
     return jax.nn.glu(x @ w + c)
 
@@ -247,7 +251,7 @@ class _LinenGlu(nn.Module):
         return nn.gelu(nn.Dense(F)(x), approximate=False) * nn.Dense(F)(x)
 
 
-@spelling("gated linear unit (exact gelu)", _LinenGlu().init(jax.random.key(0), X), X)
+@spelling("gated linear unit (exact gelu)", Later(lambda: _LinenGlu().init(jax.random.key(0), X)), X)
 def linen_geglu(variables, x):
     return _LinenGlu().apply(variables, x)
 
@@ -261,12 +265,12 @@ class _NnxGlu(nnx.Module):
         return nnx.swish(self.gate(x)) * self.up(x)
 
 
-_nnx_glu = nnx.split(_NnxGlu())
+_nnx_glu = Later(lambda: nnx.split(_NnxGlu()))
 
 
-@spelling("gated linear unit (silu)", _nnx_glu[1], X)
+@spelling("gated linear unit (silu)", Later(lambda: _nnx_glu()[1]), X)
 def nnx_swiglu(state, x):
-    return nnx.merge(_nnx_glu[0], state)(x)
+    return nnx.merge(_nnx_glu()[0], state)(x)
 
 
 # ---- products with epilogues ----
@@ -289,21 +293,19 @@ def linen_dense_in_16_bits(params, x):
     return nn.gelu(nn.Dense(F, dtype=jnp.bfloat16).apply({"params": params}, x))
 
 
-_eqx_linear, _eqx_linear_rest = eqx.partition(
-    eqx.nn.Linear(D, F, key=jax.random.key(0)), eqx.is_inexact_array
-)
+_eqx_linear = Later(lambda: eqx.partition(eqx.nn.Linear(D, F, key=jax.random.key(0)), eqx.is_inexact_array))
 
 
-@spelling("matmul with epilogue (silu)", _eqx_linear, X)
+@spelling("matmul with epilogue (silu)", Later(lambda: _eqx_linear()[0]), X)
 def equinox_linear_vmapped(parameters, x):
-    linear = eqx.combine(parameters, _eqx_linear_rest)
+    linear = eqx.combine(parameters, _eqx_linear()[1])
     return jax.vmap(jax.vmap(lambda row: jax.nn.silu(linear(row))))(x)
 
 
 _hk_linear = hk.without_apply_rng(hk.transform(lambda x: jax.nn.sigmoid(hk.Linear(F)(x))))
 
 
-@spelling("matmul with epilogue (sigmoid)", _hk_linear.init(jax.random.key(0), X), X)
+@spelling("matmul with epilogue (sigmoid)", Later(lambda: _hk_linear.init(jax.random.key(0), X)), X)
 def haiku_linear(parameters, x):
     return _hk_linear.apply(parameters, x)
 
@@ -402,7 +404,7 @@ def product_used_elsewhere(x, w, c):
     return jax.nn.gelu(h), h
 
 
-@lookalike(X, jnp.cos(X), W, U)
+@lookalike(X, normal(B, T, D, seed=7), W, U)
 def gate_of_other_rows(x, y, w, u):
     return jnp.sin(x @ w) * (y @ u)
 

@@ -24,6 +24,7 @@ from jaxlint_runtime.proof.live_prover import LiveProver
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.protocol.worker_events import Device, Ready
 from jaxlint_runtime.workers.measuring_server import Server
+from tests.helpers.later import Later, given
 from tests.helpers.training_programs import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step
 
 
@@ -71,7 +72,11 @@ def factors(x):
 
 X = np.random.default_rng(0).normal(size=(6, 6)).astype(np.float32)
 CALLS = {
-    "custom pytree and key": (random_step, (State(jnp.ones(6), jax.random.key(3, impl="rbg")), X), None),
+    "custom pytree and key": (
+        random_step,
+        (Later(lambda: State(jnp.ones(6), jax.random.key(3, impl="rbg"))), X),
+        None,
+    ),
     "custom derivative": (jax.grad(lambda x: clipped(jnp.sin(x)).sum()), (X,), None),
     "precision and dtypes": (precise, (X, X), None),
     "static argument": (looped, (X, 5), JitOptions(static_argnums=(1,))),
@@ -79,14 +84,14 @@ CALLS = {
     "LAPACK and complex": (factors, (X,), None),
     "integers": (lambda x: (x + 1, x > 2), (np.arange(5, dtype=np.int8),), None),
     "64 bits from the host": (lambda x: x.sum(0), (X.astype(np.float64),), None),
-    "train step": (mlp_step, mlp_arguments(), None),
+    "train step": (mlp_step, [Later(lambda n=n: mlp_arguments()[n]) for n in range(4)], None),
 }
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_bit_comes_back(tmp_path, name):
     function, arguments, options = CALLS[name]
-    live, restored, _ = left(tmp_path, function, *arguments, options=options)
+    live, restored, _ = left(tmp_path, function, *given(arguments), options=options)
     assert identical(live.references[0], restored.references[0])
     for one, other in zip(live.references, restored.references, strict=True):  # the varied draws, too
         assert identical(one, other)

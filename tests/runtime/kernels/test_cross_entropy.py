@@ -16,10 +16,9 @@ from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.proof.optimise import Settings, optimise
 
 B, T, D, V = 2, 6, 8, 40
-X = jax.random.normal(jax.random.key(0), (B, T, D))
-W = jax.random.normal(jax.random.key(1), (D, V))
-BIAS = jax.random.normal(jax.random.key(2), (V,))
-Y = jax.random.randint(jax.random.key(3), (B, T), 0, V)
+DRAW = np.random.default_rng(0)  # by NumPy: JAX would compile programs while tests are collected
+X, W, BIAS = (jnp.asarray(DRAW.standard_normal(shape, np.float32)) for shape in ((B, T, D), (D, V), (V,)))
+Y = jnp.asarray(DRAW.integers(0, V, (B, T), np.int32))
 
 
 def by_optax(x, w, bias, y):

@@ -11,6 +11,7 @@ import pytest
 from jaxlint_runtime.kernels.epilogues import Epilogue
 from jaxlint_runtime.kernels.implementations import operand_saving
 from jaxlint_runtime.kernels.substitute import evaluate, fused
+from tests.helpers.later import given
 from tests.runtime import fused_spellings as table
 
 
@@ -26,7 +27,7 @@ def plain(match):
 @pytest.mark.parametrize("name", table.SPELLINGS)
 def test_it_is_found_and_may_be_replaced(name):
     function, arguments, kind, rows = table.SPELLINGS[name]
-    jaxpr, leaves = staged(function, arguments)
+    jaxpr, leaves = staged(function, given(arguments))
     found = fused(jaxpr)
     assert [(match.spec.kind, match.shape[0]) for match in found.all_layouts()] == [(kind, rows)], jaxpr
 
@@ -51,7 +52,7 @@ def test_it_is_found_and_may_be_replaced(name):
 @pytest.mark.parametrize("name", table.LOOKALIKES)
 def test_what_looks_like_it_is_left_alone(name):
     function, arguments = table.LOOKALIKES[name]
-    found = fused(staged(function, arguments)[0]).all_layouts()
+    found = fused(staged(function, given(arguments))[0]).all_layouts()
     assert not found, [match.spec.kind for match in found]
 
 

@@ -10,11 +10,12 @@ import pytest
 
 from jaxlint_runtime.kernels.implementations import chunked
 from jaxlint_runtime.kernels.substitute import evaluate, matches
+from tests.helpers.later import given
 from tests.runtime import attention_spellings as table
 
 
 def staged(function, arguments):
-    leaves, structure = jax.tree.flatten(arguments)
+    leaves, structure = jax.tree.flatten(given(arguments))
     jaxpr, shape = jax.make_jaxpr(
         lambda *flat: function(*jax.tree.unflatten(structure, flat)), return_shape=True
     )(*leaves)
