@@ -14,6 +14,8 @@ from jaxlint_runtime.kernels.substitute import evaluate, fused
 from tests.helpers.later import given
 from tests.runtime import fused_spellings as table
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 
 def staged(function, arguments):
     leaves, structure = jax.tree.flatten(arguments)

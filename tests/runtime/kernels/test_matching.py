@@ -13,6 +13,8 @@ from jaxlint_runtime.kernels.substitute import evaluate, matches
 from tests.helpers.later import given
 from tests.runtime import attention_spellings as table
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 
 def staged(function, arguments):
     leaves, structure = jax.tree.flatten(given(arguments))
