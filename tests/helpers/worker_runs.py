@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import sys
 import textwrap
@@ -109,6 +110,12 @@ def project_of(folder: Path, source: str, monkeypatch: Any) -> Path:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
     return folder.resolve()
+
+
+def moved(result: dict[str, Any], before: Path, after: Path) -> dict[str, Any]:
+    """A result about a program in one folder, as if the program lay in another."""
+    found: dict[str, Any] = json.loads(json.dumps(result).replace(str(before), str(after)))
+    return found
 
 
 def imported(path: Path, name: str) -> ModuleType:

@@ -143,12 +143,6 @@ def test_only_what_this_user_proved_counts(proven: Proven, tmp_path: Path) -> No
     found, _ = run(project, *DONATION, **user)
     assert {function for function, _ in found} == {"first", "second"}
     assert earlier(found) == set()
-    for entry in entries(proven.cache):
-        data = entry.read_bytes()
-        entry.write_bytes(data.replace(b"donat", b"Donat") if b"donat" in data else data[: len(data) // 2])
-    damaged, _ = run(project, *DONATION, **user)
-    assert {function for function, _ in damaged} == {"first", "second"}
-    assert earlier(damaged) == set()
 
 
 def test_edits_of_the_source_are_not_run_again(project: Path) -> None:
@@ -159,13 +153,36 @@ def test_edits_of_the_source_are_not_run_again(project: Path) -> None:
     assert COMPARES not in said
     assert again.keys() == before.keys()
     assert all(one["earlier"] for one in again.values())
-    (project / "data.txt").write_text("a file that the program may read\n")
-    _, said = run(project, "--transform", "source")
-    assert COMPARES in said
+
+
+@pytest.fixture(scope="module")
+def edited_once(tmp_path_factory: pytest.TempPathFactory) -> Proven:
+    """Edits were compared once. A file outside of the project, which no proof knows of, decides what the program prints."""
+    folder = tmp_path_factory.mktemp("edited")
+    outside, project = folder / "outside.txt", written(folder / "project")
+    outside.write_text("quiet")
+    shown = (
+        f'    if open({str(outside)!r}).read() == "loud":\n        print(type(globals()["smo" + "oth"]))\n'
+    )
+    (project / "train.py").write_text(PROGRAM.replace("\n\nif __name__", f"{shown}\n\nif __name__"))
+    for _ in range(3):  # it rests on times, which other processes disturb
+        results, said = run(project, "--transform", "source")
+        assert COMPARES in said
+        if any(candidate.startswith("source") for _, candidate in results):
+            return Proven(project, results, Path(f"{project}-cache"))
+    raise AssertionError(said)
+
+
+@pytest.fixture
+def edited(edited_once: Proven, tmp_path: Path) -> Iterator[Proven]:
+    text = (edited_once.project / "train.py").read_text()
+    cache = shutil.copytree(edited_once.cache, tmp_path / "cache")
+    yield dataclasses.replace(edited_once, cache=cache)
+    (edited_once.project / "train.py").write_text(text)
 
 
 def test_others_use_what_is_kept_in_a_shared_place(tmp_path: Path) -> None:
-    """Another user, whose copy of the project lies elsewhere; only who has the secret is believed."""
+    """Another user, whose copy of the project lies elsewhere. (Who lacks the secret: `test_shared_store.py`.)"""
     place, secret = str(tmp_path / "bucket"), "a secret of the team"
 
     def proven_by(user: str, where: str, key: str) -> dict[tuple[str, str], Any]:
@@ -186,7 +203,6 @@ def test_others_use_what_is_kept_in_a_shared_place(tmp_path: Path) -> None:
     assert {key: one["speedup"] for key, one in after.items()} == {
         key: one["speedup"] for key, one in before.items()
     }
-    assert earlier(proven_by("third", place, "another secret, of others")) == set()
 
 
 @pytest.mark.parametrize(
@@ -226,19 +242,13 @@ def test_an_interrupted_run_goes_on(project: Path) -> None:
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 @pytest.mark.parametrize("changed", [False, True])
-def test_a_stored_edit_is_compared_again_before_it_is_written(project: Path, changed: bool) -> None:
-    """A file outside of the project, which the proof does not know of, may decide what the program prints."""
-    outside = project.parent / "outside.txt"
-    outside.write_text("quiet")
-    shown = (
-        f'    if open({str(outside)!r}).read() == "loud":\n        print(type(globals()["smo" + "oth"]))\n'
-    )
-    (project / "train.py").write_text(PROGRAM.replace("\n\nif __name__", f"{shown}\n\nif __name__"))
-    before, _ = run(project, "--transform", "source")
-    assert any(candidate.startswith("source") for _, candidate in before)
-    outside.write_text("loud" if changed else "quiet")
+def test_a_stored_edit_is_compared_again_before_it_is_written(edited: Proven, changed: bool) -> None:
+    project = edited.project
+    (project.parent / "outside.txt").write_text("loud" if changed else "quiet")
     text = (project / "train.py").read_text()
-    again, said = run(project, "--transform", "source", "--apply", "--allow-dirty")
+    again, said = run(
+        project, "--transform", "source", "--apply", "--allow-dirty", XDG_CACHE_HOME=str(edited.cache)
+    )
     assert again
     assert changed or "comparing the edited program again" in said
     assert ((project / "train.py").read_text() == text) is changed

@@ -12,7 +12,7 @@ from jaxlint_runtime.apply.written_attention import attention_fix
 from jaxlint_runtime.protocol.json_records import to_plain
 from tests.helpers.applying import applied
 from tests.helpers.training_programs import run
-from tests.helpers.worker_runs import imported, project_of
+from tests.helpers.worker_runs import imported, moved, project_of
 
 PROGRAM = """import jax
 import jax.numpy as jnp
@@ -62,10 +62,25 @@ def proven_of(project: Path) -> dict[str, Any]:
     return {**result, **place, "status": "verified", "before": result["after"]}
 
 
+@pytest.fixture(scope="module")
+def proven_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("proven")
+    (folder / "program.py").write_text(PROGRAM)
+    return folder, proven_of(folder)
+
+
+@pytest.fixture
+def proven(proven_once: tuple[Path, dict[str, Any]], project: Path) -> dict[str, Any]:
+    """What was proven once, of the copy of the program in `project`."""
+    folder, result = proven_once
+    return moved(result, folder, project)
+
+
 @pytest.mark.slow
-def test_the_call_is_written_where_the_edited_program_computes_the_same(project: Path) -> None:
-    result = proven_of(project)
-    outcome = applied(project, result)
+def test_the_call_is_written_where_the_edited_program_computes_the_same(
+    project: Path, proven: dict[str, Any]
+) -> None:
+    outcome = applied(project, proven)
     assert outcome["kept"], outcome
     text = (project / "program.py").read_text()
     start = text.index("def attention")
@@ -75,10 +90,9 @@ def test_the_call_is_written_where_the_edited_program_computes_the_same(project:
 
 
 @pytest.mark.slow
-def test_a_call_that_computes_something_else_is_not_written(project: Path) -> None:
-    result = proven_of(project)
-    result["parameters"]["calls"][0]["scale"] = 0.5
-    outcome = applied(project, result)
+def test_a_call_that_computes_something_else_is_not_written(project: Path, proven: dict[str, Any]) -> None:
+    proven["parameters"]["calls"][0]["scale"] = 0.5
+    outcome = applied(project, proven)
     assert not outcome["kept"]
     assert "the results differ" in outcome["message"]
     assert "dot_product_attention" not in (project / "program.py").read_text()

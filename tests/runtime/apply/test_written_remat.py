@@ -19,7 +19,7 @@ from jaxlint_runtime.targets import parse
 from jaxlint_runtime.transforms.remat import keeps_recomputation
 from jaxlint_runtime.verify import Verification
 from tests.helpers.training_programs import run
-from tests.helpers.worker_runs import imported, project_of
+from tests.helpers.worker_runs import imported, moved, project_of
 
 PROGRAM = """import jax
 import jax.numpy as jnp
@@ -51,9 +51,18 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return project_of(tmp_path, PROGRAM, monkeypatch)
 
 
+@pytest.fixture(scope="module")
+def proven_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("proven")
+    (folder / "program.py").write_text(PROGRAM)
+    return folder, proven_of(folder)
+
+
 @pytest.fixture
-def proven(project: Path) -> dict[str, Any]:
-    return proven_of(project)
+def proven(proven_once: tuple[Path, dict[str, Any]], project: Path) -> dict[str, Any]:
+    """What was proven once, of the copy of the program in `project`."""
+    folder, result = proven_once
+    return moved(result, folder, project)
 
 
 def proven_of(project: Path) -> dict[str, Any]:

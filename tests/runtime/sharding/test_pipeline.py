@@ -151,16 +151,34 @@ def test_stages_that_compute_something_else_are_told(training: Any, monkeypatch:
     assert pipeline.differs(*training, plan) is not None
 
 
-def test_more_stages_need_less_of_a_device_and_are_longer_idle(training: Any) -> None:
-    few, many = pipeline.plans(*training, parse_mesh("data=4,model=2"), CPU)
+@pytest.fixture(scope="module")
+def few_and_many(training: Any) -> list[Any]:
+    """The plans of two and of four stages."""
+    return list(pipeline.plans(*training, parse_mesh("data=4,model=2"), CPU))
+
+
+def test_more_stages_need_less_of_a_device_and_are_longer_idle(few_and_many: Any) -> None:
+    few, many = few_and_many
     assert (few.over, many.over) == (("model",), ("data",))
     assert (few.shared, many.shared) == (4, 2)
     assert max(many.state) < max(few.state)
     assert many.idle > few.idle > 0
 
 
-def test_the_first_that_fits_is_told_and_else_what_the_last_one_lacks(training: Any) -> None:
-    few, many = pipeline.plans(*training, parse_mesh("data=4,model=2"), CPU)
+def test_the_first_that_fits_is_told_and_else_what_the_last_one_lacks(
+    training: Any, few_and_many: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, many = few_and_many
+    monkeypatch.setattr(pipeline, "plans", lambda *given: iter(few_and_many))
+    compare, compared = pipeline.differs, dict[int, Any]()
+
+    def differs(*given: Any) -> Any:
+        """Each plan is compared once."""
+        if id(given[-1]) not in compared:
+            compared[id(given[-1])] = compare(*given)
+        return compared[id(given[-1])]
+
+    monkeypatch.setattr(pipeline, "differs", differs)
     assert many.needed < few.needed
     for limit, over, lacks in (
         (few.needed, "over model", False),
@@ -171,6 +189,7 @@ def test_the_first_that_fits_is_told_and_else_what_the_last_one_lacks(training: 
         assert over in line
         assert ("still too much" in line) == lacks
         assert "the results agree with one device" in line
+    assert set(compared) == {id(few), id(many)}
 
 
 def test_a_table_that_two_stages_use_is_sent() -> None:
