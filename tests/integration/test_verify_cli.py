@@ -132,7 +132,8 @@ def test_the_reports_have_what_the_contract_names_and_the_gates_close(project: P
     assert (flagged["function"], flagged["path"], flagged["calls"]) == ("main", "train.py", 1)
     assert [finding["name"] for finding in flagged["findings"]] == ["host-sync-in-loop"]
     assert flagged["seconds"] > function["seconds"]
-    (result,) = run["results"]
+    as_written, result = run["results"]  # the first one for the baseline
+    assert (as_written["candidate"], as_written["reason"]) == ("original", "as written")
     assert set(result) >= {
         *("function", "path", "line", "code", "candidate", "status", "evidence", "reason"),
         *("before", "after", "speedup", "numerics"),
