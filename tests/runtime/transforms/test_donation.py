@@ -297,7 +297,7 @@ def test_what_an_equinox_step_is_given_is_donated_where_no_caller_uses_it_again(
         "--transform",
         "donation",
         "--timing",
-        "1",
+        "0.3",
         "--accept-compiled",
         "--output-format",
         "json",
@@ -367,7 +367,10 @@ def test_what_is_made_for_a_call_is_donated_in_the_source(tmp_path: Path, kept: 
     program = tmp_path / "program.py"
     program.write_text(source)
     (tmp_path / "pyproject.toml").touch()
-    options = ["--apply", "--allow-dirty", "--transform", "donation", "--output-format", "json"]
+    options = [
+        *("--apply", "--allow-dirty", "--transform", "donation", "--timing", "0.3"),
+        *("--output-format", "json"),
+    ]
     done = verify(tmp_path, *options, "program.py")
     document = json.loads(done.stdout)
     if kept:
