@@ -212,13 +212,20 @@ def _filled(value: Value, arrays: Array | None) -> Value:
 
 
 def _path_chosen(where: Value) -> list[str] | None:
-    """The attributes in `lambda tree: tree.a.b`; None for any other function."""
-    body = where.node.body if isinstance(where, Function) else None
+    """The attributes in `lambda tree: tree.a.b`, or in a function that only returns them; None for any other function."""
+    body: object = where.node.body if isinstance(where, Function) else None
+    if isinstance(body, list):
+        last = body[-1]
+        body = last.value if isinstance(last, ast.Return) and all(map(_says_nothing, body[:-1])) else None
     path: list[str] = []
     while isinstance(body, ast.Attribute):
         path.insert(0, body.attr)
         body = body.value
     return path if path and isinstance(body, ast.Name) else None
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _changed(call: LibraryCall, tree: Instance, path: list[str] | None, given: Value) -> Value:
@@ -233,7 +240,9 @@ def _changed(call: LibraryCall, tree: Instance, path: list[str] | None, given: V
             if isinstance(part, Static) and is_number(part):
                 fields[name] = Static(kind=kind_of_static(part))
     elif len(path) == 1:
-        # An array may be one of several new values.
+        if isinstance(given, Array) and given.role == "key":
+            fields[path[0]] = given  # the key that it replaces is gone
+        # Another array may be one of several new values.
         fields.setdefault(path[0], given)
     else:
         inner = tree.fields.get(path[0])

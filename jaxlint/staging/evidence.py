@@ -13,7 +13,7 @@ from jaxlint.staging.module import Module
 from jaxlint.staging.values import Array, Transformed
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Why
-from jaxlint.syntax.facts import nodes_of
+from jaxlint.syntax.facts import FunctionNode, nodes_of
 
 
 def severity_of(event: Event) -> Severity:
@@ -58,6 +58,14 @@ _MEASURES = re.compile(
 )  # and files, also those that only see whether it runs
 # Functions that call the code beside them to see that it works.
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
+# Functions that measure others: what they draw does not matter, how they run it does.
+_MEASURING = re.compile(r"^_*bench(mark(s|ing)?)?(_|$)")
+
+
+def only_measures(frame: Frame) -> bool:
+    """Whether code is part of a function that measures others, by its name."""
+    function = frame.function
+    return function is not None and any(map(_MEASURING.search, function.qualname.lower().split(".")))
 
 
 def only_tries_out(node: ast.AST, frame: Frame) -> bool:
@@ -71,7 +79,8 @@ def only_tries_out(node: ast.AST, frame: Frame) -> bool:
     ):
         return True
     if function is not None:
-        return not isinstance(function.node, ast.Lambda) and _TRIES.search(function.name.lower()) is not None
+        named = function.qualname.lower().split(".")
+        return not isinstance(function.node, ast.Lambda) and any(map(_TRIES.search, named))
     guarded = any(
         isinstance(above, ast.If) and _asks_for_script(above.test) and not _works_in(above)
         for above in frame.module.ancestors(node)
@@ -192,12 +201,44 @@ def _modules(event: Event) -> Iterator[Module]:
         yield frame.module
         frame = frame.caller
     yield from _places(stage.why)
+    if not stage.staged:
+        yield from _givers(event)
     transformed = getattr(event, "transformed", None)
     if isinstance(transformed, Transformed):
         yield from _places(transformed.why)
     value = getattr(event, "value", None)
     if isinstance(value, Array):
         yield from _places(value.why)
+
+
+def _givers(event: Event) -> Iterator[Module]:
+    """The files of the callers from which values at the place come, in code that nothing traces."""
+    frame: Frame = event.frame
+    node: ast.AST = event.node
+    while (function := frame.function) is not None and _reads_parameters(node, function.node):
+        if frame.caller is None or frame.call_node is None:
+            return
+        node, frame = frame.call_node, frame.caller
+        yield frame.module
+
+
+def _reads_parameters(node: ast.AST, function: FunctionNode) -> bool:
+    """Whether a place reads parameters of its function, or what is computed from them."""
+    arguments = function.args
+    given = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    read, bound = _names(node), nodes_of(function, ast.Assign)
+    while not read & given:
+        wider = read.union(
+            *(_names(one.value) for one in bound if any(_names(target) & read for target in one.targets))
+        )
+        if wider == read:
+            return False
+        read = wider
+    return True
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _places(why: Why | None) -> Iterator[Module]:

@@ -31,15 +31,17 @@ class Repeats:
         default_factory=lambda: defaultdict(list)
     )
 
-    def note(self, place: Place, rule: Rule, frame: Frame, message: str) -> None:
-        """Records a finding of `rule` in the activation `frame`."""
+    def note(self, place: Place, rule: Rule, frame: Frame, message: str, loop: ast.AST | None = None) -> None:
+        """Records a finding of `rule` in the activation `frame`, about `loop` if not the one around it."""
         if rule.category == "migration":
             return  # each place has to change
         if _lies_in(place, frame.owner):
             self.slips[rule.code, frame.owner, _form(message)].append(place)
         if rule.cure is not None:
             cure, rank = rule.cure
-            loop = next((one.loops[-1].node for one in (frame, *frame.callers()) if one.loops), None)
+            if loop is None:
+                around = (one.loops[-1].node for one in (frame, *frame.callers()) if one.loops)
+                loop = next((one for one in around if isinstance(one, ast.AST)), None)
             if isinstance(loop, ast.AST):
                 self.cures[cure, loop].append((rank, place))
 

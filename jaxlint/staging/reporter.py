@@ -10,7 +10,13 @@ from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.staging.consequences import Consequences, WrongStatic
 from jaxlint.staging.events import Event
-from jaxlint.staging.evidence import is_archived, is_beside_main_work, only_tries_out, severity_of
+from jaxlint.staging.evidence import (
+    is_archived,
+    is_beside_main_work,
+    only_measures,
+    only_tries_out,
+    severity_of,
+)
 from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project
 from jaxlint.staging.repeats import Repeats
@@ -156,6 +162,8 @@ class Reporter:
             return False
         if is_archived(frame.module) or (self.rule.only_costs and is_beside_main_work(frame)):
             return True
+        if self.rule.category == "random" and only_measures(frame):
+            return True
         return (self.rule.only_costs or self.rule.category == "random") and only_tries_out(node, frame)
 
     def __call__(
@@ -169,8 +177,9 @@ class Reporter:
         data: Mapping[str, object] | None = None,
         function: str | None = None,
         cause: WrongStatic | None = None,
+        loop: ast.AST | None = None,
     ) -> None:
-        """Reports `message` at `node`. Of several reports of a rule at one place the surest is kept, and the first
+        """Reports `message` at `node`, about `loop` if not the one around it. Of several reports of a rule at one place the surest is kept, and the first
         among equals."""
         assert self.event is not None
         if self.module.is_test and self.expected_to_fail(node):
@@ -188,7 +197,7 @@ class Reporter:
         if known is not None and _SURENESS.index(known.severity) >= _SURENESS.index(severity):
             return
         self.consequences.note(key, self.event, cause)
-        self.repeats.note(key, self.rule, self.event.frame, message)
+        self.repeats.note(key, self.rule, self.event.frame, message, loop)
         self.sink[key] = Finding(
             self.path,
             span,

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from jaxlint.api import Frame, Loop
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.tables import canonical
-from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Value
+from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Unknown, Value
 from jaxlint_rules._loops import counters, host_loops
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules._slices import assignments, calls_in, sources
@@ -111,8 +111,8 @@ def runs_loop(value: Value) -> bool:
 
 
 def runs_many_steps(value: Value) -> bool:
-    """Whether a function runs whole steps of the program in a loop on the device, as one for an epoch does: its name or that of
-    the loop's body says so, or what the body calls."""
+    """Whether a function runs whole steps of the program in a loop on the device, as one for an epoch does: its name says so, or
+    the loop's body runs a loop itself, or calls a step."""
     function = _function_in(value)
     if function is None:
         return False
@@ -123,7 +123,10 @@ def runs_many_steps(value: Value) -> bool:
         for given in passed(call):
             body = nested.get(dotted(given))
             called = [last_name(part.func) for part in nodes_of(body, ast.Call)] if body is not None else []
-            if any(_STEP.search(name.lower()) for name in called):
+            inner = body is not None and any(
+                map(_is_loop, (n for n in walk(body) if isinstance(n, ast.Call)))
+            )
+            if inner or any(_STEP.search(name.lower()) for name in called):
                 return True
     return False
 
@@ -138,7 +141,7 @@ def is_cheap(value: Value, depth: int = 4) -> bool:
         return False
     for call in nodes_of(function.node, ast.Call):
         name = dotted(call.func)
-        if _is_loop(call):
+        if _is_loop(call) or _runs_given(call, function):
             return False
         if not name and isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ARRAYS:
             continue
@@ -152,6 +155,27 @@ def is_cheap(value: Value, depth: int = 4) -> bool:
         elif "." in name and last_name(call.func) not in _OF_ARRAYS:
             return False
     return len(nodes_of(function.node, ast.Call)) <= _FEW_CALLS
+
+
+def _runs_given(call: ast.Call, function: Function) -> bool:
+    """Whether a call runs a function that the caller gives: `jax.grad(loss)(w)`, with a parameter `loss`."""
+    if not isinstance(call.func, ast.Call) or not call.func.args:
+        return False
+    arguments = function.node.args
+    return dotted(call.func.args[0]) in {one.arg for one in (*arguments.posonlyargs, *arguments.args)}
+
+
+def calls_heavy(loop: ast.AST, frame: Frame) -> bool:
+    """Whether an iteration calls a compiled function, or one that the program got from elsewhere, that is not visibly a few
+    operations."""
+    for call in calls_in(loop):
+        if isinstance(call.func, ast.Name):
+            held = frame.value_of(call.func.id)
+            if isinstance(held, Unknown) or (
+                isinstance(held, (Transformed, Function)) and not is_cheap(held)
+            ):
+                return True
+    return False
 
 
 _FEW_CALLS = 24

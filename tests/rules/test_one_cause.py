@@ -12,6 +12,7 @@ from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
 from jaxlint_rules.api.late_setting import LateSetting
 from jaxlint_rules.memory.missing_donation import MissingDonation
+from jaxlint_rules.memory.remat_whole_function import RematWholeFunction
 from jaxlint_rules.numerics.unstable_logsumexp import UnstableLogsumexp
 from jaxlint_rules.random.key_reuse import KeyReuse
 from jaxlint_rules.recompilation.eager_update import EagerUpdate
@@ -419,3 +420,59 @@ fill(jnp.ones((40, 3)), list(range(40)))
 )
 def test_a_table_whose_elements_are_moved_once_is_advice(value: str, levels: list[Severity]) -> None:
     assert _levels(_TABLE.replace("VALUE", value), PythonLoopOverBatch()) == levels
+
+
+_EAGER_LOOP = """
+import jax, optax
+
+@jax.jit
+def loss_and_grad(w, x):
+    return jax.value_and_grad(lambda w: ((x @ w) ** 2).mean())(w)
+
+def fit(w, batches, optimizer, state):
+    losses = []
+    for x in batches:
+        loss, grads = loss_and_grad(w, x)
+        updates, state = UPDATE
+        w = optax.apply_updates(w, updates)
+        WAIT
+    return w, losses
+"""
+
+
+@pytest.mark.parametrize(
+    ("update", "wait", "expected"),
+    [
+        ("optimizer.update(grads, state)", "print(float(loss))", [Severity.WARNING, Severity.INFO]),
+        ("jax.jit(optimizer.update)(grads, state)", "print(float(loss))", [Severity.WARNING]),
+        # This has a fix of its own.
+        ("optimizer.update(grads, state)", "losses.append(float(loss))", [Severity.WARNING] * 2),
+    ],
+)
+def test_a_wait_in_a_step_that_is_not_compiled_is_told_with_it(
+    update: str, wait: str, expected: list[Severity]
+) -> None:
+    program = _EAGER_LOOP.replace("UPDATE", update).replace("WAIT", wait)
+    assert _levels(program, EagerUpdate(), HostSyncInLoop()) == expected
+
+
+_REMAT = """
+import flax.linen as nn
+
+def prepared(layer, remat):
+    return nn.remat(layer, prevent_cse=False) if remat else layer
+"""
+_STACK = "import flax.linen as nn\nfrom layers import prepared\n\nlayers = nn.{}(prepared(nn.Dense, True))\n"
+
+
+@pytest.mark.parametrize(("used", "told"), [("scan", False), ("vmap", True)])
+def test_a_module_that_another_file_scans_needs_no_barriers(used: str, told: bool) -> None:
+    files = {"layers.py": _REMAT, "stack.py": _STACK.format(used)}
+    sources = [source_from_bytes(text.encode(), Path(name), name) for name, text in files.items()]
+    assert bool(analyze(sources, [RematWholeFunction()]).findings) == told
+
+
+def test_a_function_that_says_so_is_eager_on_purpose() -> None:
+    program = _EAGER_LOOP.replace("UPDATE", "optimizer.update(grads, state)").replace("WAIT", "pass")
+    assert _levels(program, EagerUpdate()) == [Severity.WARNING]
+    assert _levels(program.replace("def fit", "def fit_eager"), EagerUpdate()) == [Severity.INFO]

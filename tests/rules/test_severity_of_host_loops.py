@@ -323,3 +323,32 @@ def test_every_n_th_step_may_wait(when: str, leave: str, told: bool) -> None:
 def _said(program: str, rule: type[Rule]) -> list[Severity]:
     source = source_from_bytes((_STEP + program).encode(), Path("program.py"), "program.py")
     return [finding.severity for finding in analyze([source], [rule()]).findings]
+
+
+_SOLVER = """
+@jax.jit
+def update(model, w, x):
+    loss, grads = jax.value_and_grad(model)(w, x)
+    return w - 0.1 * grads, loss
+
+def run(model, w, x, limit, tolerance):
+    history = []
+    for _ in range(limit):
+        w, loss = update(model, w, x)
+        history.append(float(loss))
+        WHAT
+    return w, history
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "severity"),
+    [
+        ("pass", Severity.WARNING),
+        ("if history[-1] < tolerance: break", Severity.INFO),
+        ("if converged(history[-1], tolerance): return w, history", Severity.INFO),
+        ("if len(history) > 900: break", Severity.WARNING),
+    ],
+)
+def test_a_loop_that_the_value_ends(what: str, severity: Severity) -> None:
+    assert _said(_SOLVER.replace("WHAT", what), HostSyncInLoop) == [severity]

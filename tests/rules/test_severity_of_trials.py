@@ -13,6 +13,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
+from jaxlint_rules.benchmarking.timing_includes_compile import TimingIncludesCompile
 from jaxlint_rules.precision.float64_without_x64 import Float64WithoutX64
 from jaxlint_rules.random.discarded_split import DiscardedSplit
 from jaxlint_rules.random.key_reuse import KeyReuse
@@ -192,3 +193,50 @@ def test_waits_beside_a_step_that_takes_long(name: str, body: str, items: str, s
 def _said(program: str, rule: type[Rule]) -> list[Severity]:
     source = source_from_bytes(program.encode(), Path("program.py"), "program.py")
     return [finding.severity for finding in analyze([source], [rule()]).findings]
+
+
+_MEASURED = """
+import jax
+
+def NAME(xs):
+    key = jax.random.key(0)
+    def step(x):
+        return jax.random.normal(key, x.shape) + jax.random.normal(key, x.shape)
+    return [step(x) for x in xs]
+"""
+
+
+@pytest.mark.parametrize(("name", "severity"), [("benchmark_steps", INFO), ("bench", INFO), ("run", WARNING)])
+def test_what_a_function_that_measures_draws_is_advice(name: str, severity: Severity) -> None:
+    source = source_from_bytes(_MEASURED.replace("NAME", name).encode(), Path("program.py"), "program.py")
+    assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]
+
+
+_RUN = """
+import time, jax, jax.numpy as jnp
+
+def train(w):
+    def step(w, _):
+        BODY
+    return jax.lax.scan(step, w, None, 1000)
+
+train = jax.jit(jax.vmap(train))
+begun = time.time()
+jax.block_until_ready(train(jnp.ones((8, 3))))
+print(f"time: {time.time() - begun:.2f} s")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        (
+            "return jax.lax.scan(lambda w, _: (w * 2, None), w, None, 100)",
+            INFO,
+        ),  # loops in a loop: a whole training
+        ("return w * 2, None", WARNING),
+    ],
+)
+def test_a_clock_around_a_whole_training_is_advice(body: str, severity: Severity) -> None:
+    source = source_from_bytes(_RUN.replace("BODY", body).encode(), Path("program.py"), "program.py")
+    assert [one.severity for one in analyze([source], [TimingIncludesCompile()]).findings] == [severity]

@@ -63,6 +63,7 @@ from jaxlint.syntax.facts import (
     expects_missing_name,
     foreign_branch,
     guards_imports,
+    imports_only_jax,
     leaves_quietly,
     name_loads,
     none_branch,
@@ -280,7 +281,7 @@ class Branches(Part):
         if ends:
             frame.restore(ends[0])
             for end in ends[1:]:
-                self.merge_handler(frame, end, imports=shim)
+                self.merge_handler(frame, end, imports=shim, certain=shim and imports_only_jax(node.body))
         elif node.finalbody:
             frame.restore(before)
         final = self.machine.language.exec_block(node.finalbody, frame)
@@ -320,8 +321,8 @@ class Branches(Part):
                     ends.append(frame.snapshot())
         return alive, ends, perhaps
 
-    def merge_handler(self, frame: Frame, other: Any, *, imports: bool) -> None:
-        """Joins the end of an except clause. If the try only guards imports, its first choice wins."""
+    def merge_handler(self, frame: Frame, other: Any, *, imports: bool, certain: bool = False) -> None:
+        """Joins the end of an except clause. If the try only guards imports, its first choice wins; `certain`: so do flags."""
         if not imports:
             frame.merge(other)
             return
@@ -333,7 +334,8 @@ class Branches(Part):
             elif {type(constant(mine)), type(constant(value))} == {bool} and constant(mine) is not constant(
                 value
             ):
-                variables[name] = Shim(kind="bool")  # depends on whether the library has what was imported
+                # It depends on whether the library has what was imported.
+                variables[name] = mine if certain else Shim(kind="bool")
             elif self.machine.staging.is_stand_in(mine, value) or not isinstance(
                 mine, (External, ModuleValue, Function, ClassValue)
             ):

@@ -183,7 +183,8 @@ class BuiltinCalls(Part):
             return TupleValue([TupleValue([Static(i), v]) for i, v in enumerate(items)])
         steps = isinstance(first, ListValue) and first.kind == "steps"
         counted = TupleValue([Static(kind="int"), self.containers.element_of(first, call.node, call.frame)])
-        return ListValue(None, counted, "steps" if steps else "iterator")
+        kind = "steps" if steps else "iterator"
+        return ListValue(None, counted, kind, length=self.loops.trip_count(first))
 
     def map_call(self, name: str, call: Call) -> Value:
         args = call.args
@@ -261,10 +262,12 @@ class BuiltinCalls(Part):
             ]
             if None not in rows:
                 return TupleValue([TupleValue(list(row)) for row in zip(*rows, strict=False)])  # type: ignore[arg-type]
+        known = [count for count in counts if count is not None]
         return ListValue(
             None,
             TupleValue([self.containers.element_of(a, call.node, call.frame) for a in args]),
             "iterator",
+            length=min(known, default=None),
         )
 
     def _rows(self, value: Value, length: int, call: Call) -> list[Value] | None:

@@ -11,6 +11,7 @@ from jaxlint.staging.evaluator.failures import Contained
 from jaxlint.staging.evaluator.function_records import FunctionRecord
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.parameters import doubt_switches, lacks_arguments
+from jaxlint.staging.evaluator.recursion import descends
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
     Active,
@@ -152,7 +153,7 @@ class FunctionCalls(Part):
         if self.machine.observes:
             record.observe(stage, bound, context, caller, guessed)
         if (
-            record.active >= 2
+            (record.active >= 2 and not descends(function, bound, record.active, caller))
             or depth_below(caller) > MAX_DEPTH
             or record.is_full(function.scope, bound)
             or self.machine.exhausted()

@@ -50,9 +50,17 @@ class Loops(Part):
     def exec_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
         iterable = self.machine.language.eval(node.iter, frame)
         trips = self.trip_count(iterable)
+        if (
+            isinstance(iterable, ListValue)
+            and iterable.kind == "iterator"
+            and not _is_given(node.iter, frame)
+        ):
+            trips = iterable.length or None  # as many as the shortest of what is paired
         steps = isinstance(iterable, ListValue) and iterable.kind == "steps" and not frame.stage.staged
         loop = Loop(node, "for", len(frame.guards), calls_jitted=steps, trips=trips)
 
+        if isinstance(iterable, (ListValue, TupleValue)) and iterable.items is not None:
+            loop.listed = len(iterable.items)
         items = self.containers.known_items(iterable) if self.machine.exact else None
         loop.one_by_one = bool(items) and len(items or ()) <= MAX_EXACT and len(frame.loops) < MAX_LOOPS // 2
         turns = iter(items or ())
@@ -192,6 +200,16 @@ class Loops(Part):
                 except (ValueError, TypeError, OverflowError):
                     return None
         return None
+
+
+def _is_given(node: ast.expr, frame: Frame) -> bool:
+    """Whether the caller gives what a loop goes through, here perhaps only as much as an example needs."""
+    if frame.function is None:
+        return not isinstance(node, ast.Call)
+    arguments = frame.function.node.args
+    given = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return not isinstance(node, ast.Call) or bool(read & given)
 
 
 def forget_lengths(variables: dict[str, Value], before: dict[str, Value]) -> None:

@@ -29,6 +29,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted
 from jaxlint.syntax.newer_grammar import TypeAlias
 
 
@@ -36,6 +37,11 @@ def _is_shown(node: ast.Expr, frame: Frame) -> bool:
     """Whether an expression ends a notebook cell, which displays its value."""
     container = frame.module.source.container
     return container is not None and not node.col_offset and node.end_lineno in container.last_lines
+
+
+def _leaves(node: ast.expr) -> bool:
+    """Whether an expression ends the program, so that nothing after it runs."""
+    return isinstance(node, ast.Call) and dotted(node.func) in ("exit", "quit", "sys.exit", "os._exit")
 
 
 class Statements(Part):
@@ -101,11 +107,12 @@ class Statements(Part):
 
     # -- simple statements
 
-    def exec_expr(self, node: ast.Expr, frame: Frame) -> None:
+    def exec_expr(self, node: ast.Expr, frame: Frame) -> bool | None:
         if isinstance(node.value, ast.Constant):
-            return
+            return None
         frame.statement = None if _is_shown(node, frame) else node.value
         self.machine.language.eval(node.value, frame)
+        return False if _leaves(node.value) else None
 
     def exec_return(self, node: ast.Return, frame: Frame) -> bool:
         value = self.machine.language.eval(node.value, frame) if node.value is not None else Static(None)

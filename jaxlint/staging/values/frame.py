@@ -31,12 +31,17 @@ class Loop:
     calls_jitted: bool = False  # its body calls a compiled function
     second: bool = False  # the body is being evaluated as a later iteration
     trips: int | None = None  # the number of iterations, if constant
+    listed: int | None = None  # that of the known items of a list, which may stand for longer ones
     one_by_one: bool = False  # each iteration is evaluated separately
     exits: list[Snapshot] = field(default_factory=list)
 
     def is_later_iteration(self) -> bool:
         """Whether the body is being evaluated again, in the state that its first iteration left."""
         return self.second
+
+    def is_beyond_its_items(self) -> bool:
+        """Whether it is an iteration that the known list does not have."""
+        return self.second and self.listed == 1
 
 
 @dataclass(slots=True, eq=False)

@@ -104,6 +104,21 @@ def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
     return False
 
 
+def imports_only_jax(body: list[ast.stmt]) -> bool:
+    """Whether the body of such a `try` imports JAX, and no names from it that may be missing nor anything else: then code that JAX
+    traces or runs is reached only if all of it went well."""
+    imported = [
+        one
+        for statement in body
+        for one in ast.walk(statement)
+        if isinstance(one, (ast.Import, ast.ImportFrom))
+    ]
+    return bool(imported) and all(
+        isinstance(one, ast.Import) and all(alias.name.partition(".")[0] == "jax" for alias in one.names)
+        for one in imported
+    )
+
+
 def _is_of_missing_name(name: ast.expr) -> bool:
     """Whether a class of errors has those of a name that a library lacks."""
     last = dotted(name).rpartition(".")[2]

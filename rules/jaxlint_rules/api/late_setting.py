@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, NameEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import Parents, cache, dotted
+from jaxlint.api import CallEvent, Module, NameEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import Parents, cache, dotted, nodes_of
 from jaxlint.api.tables import SETTINGS
 from jaxlint.api.values import Array, constant
 from jaxlint.finding import Severity
@@ -154,6 +154,8 @@ class LateSetting(Rule):
         if name.lower() in SETTINGS and imported is not None and imported < top:
             if f'"{name.lower()}"' in module.source.text.replace("'", '"'):
                 return  # `jax.config.update` sets it for this process, the variable for others
+            if _is_set_again(place, imported, module):
+                return
             after = f"line {imported} has already imported JAX; set it before the import"
             self.note(event, place, name, after, "JAX reads its environment variables once, on import")
         elif name.startswith(_AT_START) and self.started.get(owner, line) < line:
@@ -192,6 +194,15 @@ def _set(node: ast.AST, parents: Parents) -> tuple[str, ast.expr | ast.stmt | No
             names += [_text(key) for key in call.args[0].keys if key is not None]
         return next((one for one in names if one.lower() in SETTINGS or one.startswith(_AT_START)), ""), call
     return "", None
+
+
+def _is_set_again(place: ast.expr | ast.stmt, line: int, module: Module) -> bool:
+    """Whether a statement before a line has set the same variable to the same value."""
+    statement = module.parents.get(place)
+    if not isinstance(statement, ast.Assign):
+        return False
+    written = ast.dump(statement)
+    return any(one.lineno < line and ast.dump(one) == written for one in nodes_of(module.tree, ast.Assign))
 
 
 def _read_later(name: str, body: ast.AST, line: int) -> bool:

@@ -11,7 +11,7 @@ from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import SIZED, assigned_once, loop_variables, rebound
-from jaxlint_rules._main_loops import is_named_for_work, runs_many_steps
+from jaxlint_rules._main_loops import runs_many_steps
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._purpose import counts_shown
 from jaxlint_rules.benchmarking._averages import averaged, is_divided
@@ -192,8 +192,8 @@ def _is_repeated(event: ElapsedEvent, cold: Dispatch) -> bool:
 
 
 def _is_of_training(cold: Dispatch) -> bool:
-    """Whether the measured call trains for a whole epoch: a compile is short compared with that."""
-    return cold.target is not None and is_named_for_work(cold.label) and runs_many_steps(cold.target.target)
+    """Whether the measured call runs many steps in a loop on the device: a compile is short compared with that."""
+    return cold.target is not None and runs_many_steps(cold.target.target)
 
 
 def _is_progress(event: ElapsedEvent) -> bool:

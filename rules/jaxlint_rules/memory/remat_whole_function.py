@@ -159,7 +159,7 @@ class RematWholeFunction(Rule):
                     reason="the policy says what to save for the backward pass, and this one saves everything",
                 )
             cse = event.kwargs.get("prevent_cse")
-            if cse is not None and constant(cse) is False and not _may_scan(event):
+            if cse is not None and constant(cse) is False and not _may_scan(event, report):
                 report(
                     event.node,
                     "`prevent_cse=False` outside a scan lets XLA undo the rematerialization; remove it",
@@ -303,10 +303,15 @@ class RematWholeFunction(Rule):
             )
 
 
-def _may_scan(event: Event) -> bool:
-    """Whether the file mentions a scan, or other files may scan the module."""
-    module = event.frame.module
-    return module.is_test or any("scan" in line for line in module.lines)
+def _may_scan(event: Event, report: Reporter) -> bool:
+    """Whether the file mentions a scan, or another file may scan the module: it names what rematerializes it, and scans."""
+    module, function = event.frame.module, event.frame.function
+    if module.is_test or any("scan" in line for line in module.lines):
+        return True
+    if function is None or "." in function.qualname:
+        return False
+    used = re.compile(rf"(?s)\A(?=.*\b{function.name}\b).*\b(?:nn|linen)\.scan\(")
+    return report.project.mentions(used, module)
 
 
 def _is_written(event: TransformEvent) -> bool:

@@ -99,7 +99,8 @@ class ImpureCall(Rule):
     Keep it if you want a constant drawn at trace time. A seeded generator made inside the function
     (`np.random.default_rng(0)`) is not reported, nor is a call in a jitted function that another
     function defines and calls once: it is traced each time. Prints of shapes, dtypes and plain
-    text, which show when JAX traces, and counters of traces are not reported either.
+    text, which show when JAX traces, and counters of traces are not reported either. A print that only
+    a test compiles, or a notebook among the tests, is advice.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)
@@ -154,7 +155,9 @@ class ImpureCall(Rule):
             if event.name == "builtins.print":
                 text = "Use `jax.debug.print`"
                 fix = propose(report, event.node, "print-to-debug-print", text, safe=False)
-            report(event.node, message, reason=staged_because(event.frame), fix=fix)
+            # What a test compiles to look at it, the program may never compile.
+            severity = Severity.INFO if _is_output(event) and _only_a_test_compiles(event) else None
+            report(event.node, message, reason=staged_because(event.frame), fix=fix, severity=severity)
 
     def objection(self, event: CallEvent) -> str:
         """What is wrong with the call in traced code, or ""."""
@@ -304,6 +307,12 @@ def _takes_from_outside(event: CallEvent) -> bool:
             return False
         frame = frame.caller
     return found is not None and frame is not None
+
+
+def _only_a_test_compiles(event: CallEvent) -> bool:
+    """Whether the transformation around a call is made in a test, or in a notebook among them."""
+    why = event.frame.stage.why
+    return why is not None and why.module is not None and why.module.is_test
 
 
 def _is_output(event: CallEvent) -> bool:

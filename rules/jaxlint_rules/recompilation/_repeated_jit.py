@@ -67,6 +67,11 @@ def fresh_function(
     return None
 
 
+def compares_content(jitted: Transformed) -> bool:
+    """Whether a jit of equinox (`filter_jit`, `filter_pmap`) finds the program of an equal function again."""
+    return jitted.api.startswith(_EQUINOX)
+
+
 def is_read_from_object(node: ast.AST) -> bool:
     """Whether a transformation is applied to a method where it is read: `jit(model.apply)`, not `jit(state.apply_fn)`."""
     given = node.args[0] if isinstance(node, ast.Call) and node.args else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of
@@ -72,7 +73,8 @@ class EagerUpdate(Rule):
 
     ## When not to fix
     Keep it if the loop runs only a few times, or each step has other shapes. Reported as advice: a
-    loop of at most 32 iterations that the program enters once.
+    loop of at most 32 iterations that the program enters once, and a function that says so
+    (`eager_step`).
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -113,9 +115,19 @@ class EagerUpdate(Rule):
             event.node,
             f"`{called}` runs operation by operation each iteration; jit the train step",
             reason=f"{place_of_loop(loop, frame)} calls {'it' if own else f'`{name_of_step(frame)}`'} outside jit",
-            severity=Severity.INFO if is_brief(loop, frame) or _is_of_host(event) else None,
+            severity=Severity.INFO
+            if is_brief(loop, frame) or _is_of_host(event) or _is_eager_on_purpose(frame)
+            else None,
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)) if own else None,
         )
+
+
+_EAGER = re.compile(r"(^|[_.])(eager(ly)?|no_?jit|without_jit|unjitted|uncompiled)([_.]|$)")
+
+
+def _is_eager_on_purpose(frame: Frame) -> bool:
+    """Whether a function says that it compares with what is not compiled: `eager_step`, in `benchmark_jit_vs_eager`."""
+    return frame.function is not None and _EAGER.search(frame.function.qualname.lower()) is not None
 
 
 def _is_of_host(event: CallEvent) -> bool:

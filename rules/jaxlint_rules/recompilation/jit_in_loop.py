@@ -33,6 +33,7 @@ from jaxlint_rules._names import names_in, unpacked, variable_given
 from jaxlint_rules._periods import comes_back
 from jaxlint_rules.recompilation._following import follows
 from jaxlint_rules.recompilation._repeated_jit import (
+    compares_content,
     fresh_function,
     is_data,
     is_read_from_object,
@@ -111,9 +112,9 @@ class JitInLoop(Rule):
     ## When not to fix
     Keep it if each iteration needs another program, because the function depends on an integer or
     an object that changes in the loop. (Arrays can be arguments.) Also keep it if the jitted
-    function is kept in a table. Neither is reported. `eqx.filter_jit` compares methods of equinox
-    modules and results of `eqx.filter_vmap` or `eqx.filter_grad` by their content, and finds the
-    compiled program again.
+    function is kept in a table. Neither is reported. `eqx.filter_jit` and `eqx.filter_pmap` compare
+    methods of equinox modules and results of `eqx.filter_vmap` or `eqx.filter_grad` by their
+    content, and find the compiled program again.
 
     It is advice where the loop is not seen to run ten times: over the items of a dict, a few values
     that are written down, or with a known, smaller length.
@@ -139,7 +140,7 @@ class JitInLoop(Rule):
         frame = event.frame
         if transformed.kind not in JIT_KINDS or frame.stage.staged or frame.module.is_test:
             return
-        fresh = fresh_function(transformed.target, frame.module, transformed.kind == "filter_jit")
+        fresh = fresh_function(transformed.target, frame.module, compares_content(transformed))
         if isinstance(transformed.target, ExternalObject) and not is_read_from_object(event.node):
             fresh = None  # a method that was read once and is kept
         loop = real_loop(frame)

@@ -224,7 +224,7 @@ class IndexOutOfRange(Rule):
         frame = event.frame
         if event.is_caught() or event.is_guarded(convention=False) or frame.is_chosen_by_size():
             return
-        if _is_chosen_by_index(event):
+        if _is_chosen_by_index(event) or any(loop.is_beyond_its_items() for loop in frame.loops):
             return
         reaches = "index" if isinstance(index, Static) else "the index reaches"
         report(

@@ -34,7 +34,8 @@ class SameBranches(Rule):
 
     ## When not to fix
     A branch may be a placeholder for now; a comment that says so (`for now`, `TODO`) silences the
-    rule. Repeated branches of `lax.switch` are not reported.
+    rule. Repeated branches of `lax.switch` are not reported, nor are two that only return what they
+    get: the case for which there is nothing to do.
 
     ## References
     - [jax.lax.cond](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)
@@ -49,12 +50,30 @@ class SameBranches(Rule):
         if not event.api.endswith("cond") or len(event.functions) != 2 or event.frame.is_in_test():
             return
         one, other = event.functions
-        if _same(one, other) and not says(event.frame, event.node, FOR_NOW):
+        if _same(one, other) and not _does_nothing(one) and not says(event.frame, event.node, FOR_NOW):
             report(
                 event.node,
                 f"both branches of `{event.api}` are the same, so its predicate has no effect",
                 reason="they are the same function, or lambdas with the same text",
             )
+
+
+def _does_nothing(value: Value) -> bool:
+    """Whether a function only returns what it gets: the case for which there is nothing to do, written down."""
+    if not isinstance(value, Function):
+        return False
+    body = value.node.body
+    if isinstance(body, list):
+        last = body[-1]
+        if not isinstance(last, ast.Return) or len(body) > 2:
+            return False
+        kept = last.value
+    else:
+        kept = body
+    arguments = value.node.args
+    return isinstance(kept, ast.Name) and kept.id in {
+        one.arg for one in arguments.posonlyargs + arguments.args
+    }
 
 
 def _is_lambda(value: Value) -> bool:

@@ -123,6 +123,31 @@ def decides(node: ast.AST, loop: ast.AST) -> bool:
     return any(has(test, node, names) for test in tests if not is_periodic(test))
 
 
+def ends_loop(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
+    """Whether Python decides by the value, here or once the functions between have returned it, when the loop ends: a tolerance
+    that is reached, a token that ends the text."""
+    while not any(one.node is loop for one in frame.loops):
+        function, call = frame.function, frame.call_node
+        if function is None or call is None or frame.caller is None or isinstance(function.node, ast.Lambda):
+            return False
+        names = made_of(node, function.node)
+        if not any(
+            one.value is not None and has(one.value, node, names)
+            for one in nodes_of(function.node, ast.Return)
+        ):
+            return False
+        node, frame = call, frame.caller
+    names = made_of(node, loop)
+    tests = [loop.test] if isinstance(loop, ast.While) else []
+    tests += [
+        part.test
+        for statement in getattr(loop, "body", [])
+        for part in walk(statement)
+        if isinstance(part, ast.If) and isinstance(part.body[-1], (ast.Break, ast.Return))
+    ]
+    return any(has(test, node, names) for test in tests)
+
+
 def begins_as_none(event: Event) -> bool:
     """Whether the tested value is a local variable that starts as None."""
     node, function = event.node, event.frame.function

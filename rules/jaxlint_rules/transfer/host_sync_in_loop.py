@@ -23,6 +23,7 @@ from jaxlint_rules._loops import (
 )
 from jaxlint_rules._main_loops import (
     called_between,
+    calls_heavy,
     calls_many_steps,
     does_main_work,
     is_cheap,
@@ -50,6 +51,7 @@ from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import (
     begins_as_none,
     decides,
+    ends_loop,
     feeds_back,
     is_explained,
     is_timed,
@@ -165,7 +167,7 @@ class HostSyncInLoop(Rule):
       an evaluation, and loops that the program enters once, for at most 32 iterations or to evaluate
       what the loop before it has trained;
     - notebook cells that train nothing;
-    - values by which Python decides in the same iteration, as to keep the best.
+    - values by which Python decides in the same iteration, as to keep the best, or when the loop ends.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -176,6 +178,7 @@ class HostSyncInLoop(Rule):
     category = "transfer"
     severity = Severity.WARNING
     fixable = "safe"
+    cure = ("compile the step", 1)
 
     def __init__(self) -> None:
         self.waits: dict[ast.AST, _Wait] = {}  # by loop
@@ -286,7 +289,11 @@ class HostSyncInLoop(Rule):
             )
         elif loop in frame.loops and value.jitted not in self.light and decides(event.node, loop.node):
             self.needed.add(loop.node)  # without the other host syncs this one remains
-        if waits_by_itself(loop.node, frame_of_loop(loop, frame)):
+        if waits_by_itself(loop.node, frame_of_loop(loop, frame)) or (
+            how != "int"  # a token that ends the text can be found on the device, or once in a while
+            and ends_loop(event.node, loop.node, frame)
+            and (value.jitted not in self.light or calls_heavy(loop.node, frame_of_loop(loop, frame)))
+        ):
             self.needed.add(loop.node)
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
 
@@ -313,13 +320,15 @@ class HostSyncInLoop(Rule):
                 if here
                 else ""
             )
+            fix = _collected(event, report) if len(wait.lines) == 1 else None
             report(
                 event.node,
                 f"{wait.what} forces a host sync each iteration; keep the value on the device",
                 reason=f"the value comes from the jitted `{wait.jitted}`, called in {wait.place}{too}",
                 severity=Severity.INFO if self.is_advice(wait) else None,
+                loop=loop if fix is None else None,  # with a fix of its own it is told beside the step
                 data={"loop_line": line_of_loop(loop)},
-                fix=_collected(event, report) if len(wait.lines) == 1 else None,
+                fix=fix,
             )
 
 

@@ -93,6 +93,7 @@ class AppendLoop(Rule):
     category = "vectorization"
     severity = Severity.WARNING
     fixable = "unsafe"
+    cure = ("compile the step", 1)
 
     def __init__(self) -> None:
         self.loops: dict[ast.AST, tuple[LoopEvent | IterationEvent, bool]] = {}
@@ -169,6 +170,7 @@ class AppendLoop(Rule):
                 ),
                 # A loop of unknown length is mostly one over a few species, terms, orders or heads.
                 severity=None if _is_long(loop, trips, _carries(loop)) else Severity.INFO,
+                loop=loop,
             )
 
     def trains(self, loop: ast.For, frame: Frame) -> bool:

@@ -203,3 +203,78 @@ def test_what_is_left_to_tests_beside_it_is_advice(
 def test_what_a_file_of_tests_runs_itself_is_as_sure_as_elsewhere(tmp_path: Path) -> None:
     text = _TABLE + "\n\ngrown(jax.numpy.ones(3))\n" + _TESTS
     assert severities(tmp_path, {"test_ways.py": text}, "carry-mismatch")["test_ways.py:7"] is Severity.ERROR
+
+
+_WAVE = """import jax.numpy as jnp
+
+def wave(frequency, t):
+    phase = 2 * frequency
+    return jnp.sin(phase * t)
+"""
+_SIZES = "jnp.ones(3), jnp.ones(4)"
+
+
+def test_shapes_that_another_file_gives_are_a_warning(tmp_path: Path) -> None:
+    program = f"import jax.numpy as jnp\nimport ops\n\nprint(ops.wave({_SIZES}))\n"
+    assert severities(tmp_path, {"ops.py": _WAVE, "run.py": program}, "shape-mismatch") == {
+        "ops.py:5": Severity.WARNING
+    }
+
+
+def test_shapes_that_the_same_file_gives_are_an_error(tmp_path: Path) -> None:
+    files = {"ops.py": f"{_WAVE}\nprint(wave({_SIZES}))\n"}
+    assert severities(tmp_path, files, "shape-mismatch") == {"ops.py:5": Severity.ERROR}
+
+
+def test_shapes_that_do_not_depend_on_a_caller_are_an_error(tmp_path: Path) -> None:
+    ops = (
+        "import jax.numpy as jnp\n\ndef total(name):\n    print(name)\n    return jnp.ones(3) + jnp.ones(4)\n"
+    )
+    files = {"ops.py": ops, "run.py": "import ops\n\nprint(ops.total('x'))\n"}
+    assert severities(tmp_path, files, "shape-mismatch") == {"ops.py:5": Severity.ERROR}
+
+
+_BACKEND = """import numpy as np
+WITH = False
+try:
+    IMPORT
+    WITH = True
+except ImportError:
+    WITH = False
+"""
+_COPY = """import jax
+import jax.numpy as jnp
+import numpy as np
+from backend import WITH
+
+def copy(x):
+    if WITH:
+        return jnp.array(x)
+    else:
+        return np.copy(x)
+
+@jax.jit
+def step(x):
+    return copy(x) * 2
+
+print(step(jnp.ones(3)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "told"), [("import jax", False), ("import jax\n    import scipy", True)]
+)
+def test_what_runs_without_jax_meets_no_tracer(imported: str, told: bool, tmp_path: Path) -> None:
+    files = {"backend.py": _BACKEND.replace("IMPORT", imported), "ops.py": _COPY}
+    assert bool(severities(tmp_path, files, "tracer-to-numpy")) == told
+
+
+_SHOWN = "def shown(x):\n    print('x', x)\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "severity"), [("run.py", Severity.WARNING), ("tests/look.py", Severity.INFO)]
+)
+def test_a_print_that_only_a_test_compiles_is_advice(path: str, severity: Severity, tmp_path: Path) -> None:
+    program = "import jax\nimport ops\n\nstep = jax.jit(ops.shown)\nprint(step(1.0))\n"
+    assert severities(tmp_path, {"ops.py": _SHOWN, path: program}, "impure-call") == {"ops.py:2": severity}

@@ -1,4 +1,4 @@
-# branches that differ, and a switch whose cases repeat
+# branches that differ, that both do nothing, and a switch whose cases repeat
 
 import jax
 import jax.numpy as jnp
@@ -21,5 +21,6 @@ def made(scale):
 def evolve(u, t):
     u = jax.lax.cond(t % 2 == 0, partial(move, 1), partial(move, -1), u)
     u = jax.lax.cond(t > 1, made(1.0), made(2.0), u)
+    u = jax.lax.cond(t > 5, stay, stay, u)
     u = jax.lax.switch(t, [stay, stay, lambda x: x * 2], u)
     return jax.lax.cond(t > 3, lambda x: x + 1, lambda x: x - 1, u)
