@@ -193,33 +193,6 @@ def makes_alternatives(node: ast.AST, loop: ast.AST, module: Module) -> bool:
     return bool(names & names_in(parent.key)) and bool(names & names_in(node))
 
 
-def change_alike(event: KeyEvent) -> bool:
-    """`tree.map(shuffle, data)` and `tree.map(shuffle, labels)`, or one `partial(f, key=key)` on two inputs:
-    one function with the key changes arrays that belong together.
-    """
-    first, second = event.first, event.node
-    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
-        return False
-    texts = [ast.unparse(call.func) for call in (first, second)]
-    if last_name(first.func) in ("map", "tree_map"):
-        texts = [
-            f"{ast.unparse(call.func)} {ast.unparse(call.args[0])}" for call in (first, second) if call.args
-        ]
-        return len(texts) == 2 and texts[0] == texts[1] and isinstance(first.args[0], ast.Name)
-    bound = [
-        statement.value
-        for statement in nodes_of(event.frame.owner, ast.Assign)
-        if [dotted(target) for target in statement.targets] == [dotted(first.func)]
-    ]
-    return (
-        texts[0] == texts[1]
-        and len(bound) == 1
-        and isinstance(bound[0], ast.Call)
-        and last_name(bound[0].func) == "partial"
-        and event.origin.name in {part.id for part in walk(bound[0]) if isinstance(part, ast.Name)}
-    )
-
-
 def shows_shapes(event: KeyEvent) -> bool:
     """`init(key, normal(key, shape))`: a dummy input; the initialisation only reads its shape."""
     return any(_is_dummy(draw, event.frame.module.parents.get(draw)) for draw in (event.first, event.node))

@@ -11,12 +11,11 @@ from jaxlint.api.values import ExternalObject, name_in, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
-from jaxlint_rules._names import last_name, names_in, passed, variable_given
+from jaxlint_rules._names import last_name, names_in, passed
 from jaxlint_rules._purpose import draws, makes_pictures, says_of
 from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
     are_entries_of_a_choice,
-    change_alike,
     fills_other_places,
     is_given_up,
     is_of_one_run,
@@ -36,6 +35,7 @@ from jaxlint_rules.random._common_numbers import (
     splits_what_initialised,
     undoes,
 )
+from jaxlint_rules.random._pairs import change_alike, change_parts, changes_a_pair
 from jaxlint_rules.random._same_weights import equal_weights, receivers
 from jaxlint_rules.random._shown import is_only_shown
 
@@ -87,7 +87,8 @@ class KeyReuse(Rule):
       noise inside two different modules (`rngs={"dropout": key}`);
     - draws whose result is not used, such as a first call that only compiles, a draw before the
       function returns another one, and a dummy input of `init`, which only reads its shape;
-    - pairs that one function changes in the same way, and models of several kinds in a dict;
+    - pairs and parts of a tree that one function changes in the same way, and models of several kinds
+      in a dict;
     - a draw that the second one replaces (`eqx.tree_at`), and draws for different elements of one
       array (`x = jnp.where(mask, draw(key), x)`);
     - entries of a dict of which one is looked up;
@@ -215,7 +216,8 @@ def _is_right_again(event: KeyEvent) -> bool:
         or _exclude_each_other(event)
         or _makes_a_twin(event)
         or _evaluates_the_same(event)
-        or _changes_a_pair(event)
+        or changes_a_pair(event)
+        or change_parts(event)
         or _are_halves(event)
         or _reinitializes(event)
         or shows_shapes(event)
@@ -326,16 +328,6 @@ def _evaluates_the_same(event: KeyEvent) -> bool:
     return named and _calls_the_same(event)
 
 
-def _changes_a_pair(event: KeyEvent) -> bool:
-    """`image = flip(image, key)` and `mask = flip(mask, key)`: a pair is changed in the same way."""
-    if not _calls_the_same(event):
-        return False
-    calls = (event.first, event.node)
-    given = [variable_given(event.frame.module.parents.get(call)) for call in calls]
-    changed = all(name in names_in(call) for name, call in zip(given, calls, strict=True))
-    return changed and given[0] != given[1] and any(_BESIDE.search(name.lower()) for name in given)
-
-
 def _are_halves(event: KeyEvent) -> bool:
     """`split(key)[0]` and `split(key)[1]`: the same split twice, of which each takes its own part."""
     parents = event.frame.module.parents
@@ -390,7 +382,6 @@ def _evaluates_again(event: KeyEvent) -> bool:
 
 _INERT = {"inference": True, "deterministic": True, "train": False, "training": False, "is_training": False}
 _OBJECTIVE = re.compile(r"loss|residual|value|objective|cost|energy|nll|elbo")
-_BESIDE = re.compile(r"mask|label|target|segm|box|keypoint")
 
 
 def _are_selected(event: KeyEvent) -> bool:
