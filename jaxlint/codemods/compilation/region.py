@@ -11,6 +11,7 @@ from jaxlint.codemods.compilation.object_copies import attributes_of_copy
 from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
 from jaxlint.codemods.compilation.region_attributes import (
     OwnAttributes,
+    is_equinox_tree,
     kept_as_static,
     object_of,
     own_attributes,
@@ -72,6 +73,7 @@ class Region:
     expression: ast.expr | None = None  # if it is not a statement
     given: set[str] = field(default_factory=set)  # variables that its function is given besides `parameters`
     is_method: bool = False  # whether its function is a method
+    object_is_tree: bool = False  # and its object an argument like others: a module of equinox
     is_called_often: bool = False  # the function around it: nothing in there is compiled once
     prefers_method: bool = False  # over a function in the enclosing one, which each call of that one compiles
     ending: ast.expr | None = None  # what it returns, if it ends its function
@@ -226,7 +228,9 @@ class Region:
         if attributes.copied and not self.is_method:
             raise Refused("it reads variables of its function that are no arrays")
         if self.is_method:
-            if (what := kept_as_static(possible, file.same(self.scope.node), file)) is not None:
+            method = file.same(self.scope.node)
+            self.object_is_tree = self.transform == FILTER_JIT and is_equinox_tree(possible, method, file)
+            if not self.object_is_tree and (what := kept_as_static(possible, method, file)) is not None:
                 raise Refused(what)
         elif self.kept and not self.may_keep():
             raise Refused(f"`{self.kept[0]}` is not an array, so the function would recompile at each call")

@@ -137,6 +137,12 @@ def kept_as_static(possible: PossibleValues, method: ast.AST, file: File) -> str
     return None
 
 
+def is_equinox_tree(possible: PossibleValues, method: ast.AST, file: File) -> bool:
+    """Whether a method belongs to modules of equinox, whose arrays `eqx.filter_jit` traces; what else they hold is compared as it is."""
+    cls = possible.classes.class_around(method, file)
+    return cls is not None and possible.external_bases(cls) == {"equinox.Module"}
+
+
 def refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, file: File) -> None:
     """Raises Refused if the class runs code where attributes are read or set."""
     cls = possible.classes.class_around(file.same(scope.node), file)

@@ -81,6 +81,7 @@ class _Search:
         }
         self.bound = set(region.variables()[0])
         self.growing = growing_in(region.loops())
+        self.acting: list[ast.expr] = []  # what does more than compute a value
 
     def largest(self) -> list[ast.expr]:
         """The largest such expressions that the region always evaluates, and before it sets what an exception would leave set."""
@@ -95,7 +96,10 @@ class _Search:
             while waiting:
                 node = waiting.pop()
                 if self._is_of_host(node) and _fits(node, self.region.site, self.possible, self.file):
-                    found.append(node)
+                    if not acts(node, self.possible, self.file):
+                        found.append(node)
+                    elif not number:
+                        self.acting.append(node)
                 else:
                     waiting += _always_evaluated(node)
             inside = {part for each in found for part in ast.walk(each)}
@@ -105,7 +109,24 @@ class _Search:
                 isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) for part in ast.walk(one)
             ):
                 break
+        if len(self.acting) == 1 and self._comes_first(self.acting[0]):
+            found += self.acting
         return sorted(found, key=lambda one: (one.lineno, one.col_offset))
+
+    def _comes_first(self, node: ast.expr) -> bool:
+        """Whether an expression that draws numbers, or does something else, is evaluated before all that the region computes: no more is
+        read before than variables, and no attributes of a method's object after, which it may set."""
+        site, statement = self.region.site, self.region.nodes[0]
+        if object_of(site, self.region.scope) or not isinstance(statement, ast.stmt):
+            return False
+        before = list(_before(node, statement, site))
+        return all(isinstance(one, ast.Name | ast.Constant) or self._is_function(one) for one in before)
+
+    def _is_function(self, node: ast.AST | None) -> bool:
+        """Whether an expression names a function of a module."""
+        return isinstance(node, ast.Attribute) and bool(
+            self.possible.name_of(self.file.same(node), self.file)
+        )
 
     def _is_always_there(self, node: ast.Attribute) -> bool:
         """Whether a node reads a field of an object that is no tree, which may be read early: in a nested function, too."""
@@ -141,9 +162,7 @@ class _Search:
             return not acts(node, self.possible, self.file)
         values = leaves_of(self.possible.of(self.file.same(node), self.file))
         held = isinstance(node, ast.Attribute) and hold_arrays(values)
-        if not values or not (held or values <= {NUMBER, NUMPY}) or self._reads(node, self.file, 0):
-            return False
-        return not acts(node, self.possible, self.file)
+        return bool(values) and (held or values <= {NUMBER, NUMPY}) and not self._reads(node, self.file, 0)
 
     def _is_held(self, node: ast.expr) -> bool:
         """Whether a value is read from an object of the host: options of the command line, or an object of the program that is no
@@ -180,12 +199,14 @@ class _Search:
         return bool(values) and all(one in (NUMBER, NUMPY) or isinstance(one, Ext) for one in values)
 
     def _reads(self, node: ast.AST, file: File, depth: int) -> bool:
-        """Whether an expression, or a function that it calls, may read what the region sets."""
+        """Whether an expression, or a function that it calls, may read what the region sets, or rebind variables."""
         for one in ast.walk(node):
             if isinstance(one, ast.Attribute) and one.attr in self.stored:
                 return True
             if depth and isinstance(one, ast.Name) and one.id in self.bound:
                 return True
+            if isinstance(one, ast.Global | ast.Nonlocal):
+                return True  # it may set a variable that the region is given
             if isinstance(one, ast.Call):
                 for called in self.possible.of(file.same(one.func), file):
                     if isinstance(called, Fn):

@@ -161,7 +161,7 @@ def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
     written = write(region, layout, name, copy)
     if order:
         written.head = []
-    static = [region.me] if region.is_method else []
+    static = [region.me] if region.is_method and not region.object_is_tree else []
     whole = written.whole(site.source.text, "")
     if copy == "copy.copy" and "copy" not in site.names.module.bindings:
         whole += f"{layout.newline}import copy{layout.newline}"  # the file gets it with the edit

@@ -126,7 +126,7 @@ def set_by_constructor(cls: Cls, possible: PossibleValues) -> Iterator[str]:
 
 def is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:
     """Whether an expression only computes with NumPy arrays, which a jitted function would compute on the device."""
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or not isinstance(
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.Starred)) or not isinstance(
         getattr(node, "ctx", ast.Load()), ast.Load
     ):
         return False

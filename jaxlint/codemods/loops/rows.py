@@ -17,6 +17,7 @@ from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout
 from jaxlint.codemods.source.site import Refused
 from jaxlint.codemods.stageable import may_be_rows, program_and_file
+from jaxlint.jaxapi.array_members import ARRAY_METHODS
 
 _SIMPLE = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\])?")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -200,11 +201,17 @@ class _Reader:
         self.add(target, text)
 
     def is_called(self, target: ast.expr) -> bool:
-        """Whether the body calls the items, such as layers: arrays cannot be called."""
+        """Whether the body calls the items, or a method of them that arrays do not have, such as layers."""
+        called = [part.func for one in self.rows.body for part in ast.walk(one) if isinstance(part, ast.Call)]
         return isinstance(target, ast.Name) and any(
-            isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == target.id
-            for one in self.rows.body
-            for part in ast.walk(one)
+            (isinstance(one, ast.Name) and one.id == target.id)
+            or (
+                isinstance(one, ast.Attribute)
+                and isinstance(one.value, ast.Name)
+                and one.value.id == target.id
+                and one.attr not in ARRAY_METHODS
+            )
+            for one in called
         )
 
     def count(self, target: ast.expr, call: ast.Call, bounds: Sequence[ast.expr]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.expressions import Expressions
+from jaxlint.codemods.purity.filled_attributes import FilledAttributes
 from jaxlint.codemods.purity.fixpoint import Fixpoint
 from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.value_queries import ValueQueries
@@ -32,9 +33,6 @@ from jaxlint.codemods.source.name_scopes import Binding
 from jaxlint.codemods.source.text_edits import shown_source
 
 TRAIN_STATE = "flax.training.train_state.TrainState"
-_LOOKING = frozenset(
-    {"len", "enumerate", "zip", "reversed", "tuple", "list", "iter", "sum", "any", "all", "max", "min"}
-)
 
 
 class Classes:
@@ -151,7 +149,7 @@ class Classes:
         for file, store in stores:
             found |= self._stored(store, file)
         if any(isinstance(value, Box) and value.kind in FILLED for value in found):
-            if self._is_filled_attribute(name):
+            if FilledAttributes(self.possible).may_be_filled(name):
                 found = holding(found, unknown(f".{name}"))
         if not found and self.is_train_state(value.cls):
             found = self._given_to_state(name)
@@ -191,10 +189,6 @@ class Classes:
             return None
         return self.class_around(method, file)
 
-    def _is_filled_attribute(self, name: str) -> bool:
-        """Whether a container in an attribute may get more elements: some use does more than read it."""
-        return any(not _only_looks(load, file) for file, load in self.program.loads.get(name, ()))
-
     def _field(self, value: Inst, name: str, place: Place) -> Values:
         """A field of a dataclass or module: its default, and the arguments at calls of the class."""
         found: Values = NOTHING
@@ -208,6 +202,8 @@ class Classes:
                 later = default is None
         fields = self.fields(value.cls)
         for cls in self.heirs(value.cls):
+            if self._has_constructor(cls):
+                continue  # which takes the arguments, and sets the field itself
             for file, call in self.program.calls.get(cls.node.name, ()):
                 keyword = next((each.value for each in call.keywords if each.arg == name), None)
                 index = fields.index(name) if name in fields else len(call.args)
@@ -220,6 +216,11 @@ class Classes:
         if not found and (later or self._sets_alone(value.cls, name)):
             return NOTHING
         return found or unknown(f".{name}")
+
+    def _has_constructor(self, cls: Cls) -> bool:
+        """Whether a class has a constructor of the program's."""
+        member = self.member(cls, "__init__")
+        return member is not None and isinstance(member[1].node, ast.FunctionDef)
 
     def is_train_state(self, cls: Cls) -> bool:
         """Whether a class is a subclass of flax's `TrainState`."""
@@ -308,16 +309,3 @@ def _walk(first: Cls, following: Callable[[Cls], list[Cls]]) -> list[Cls]:
             found[cls] = None
             waiting += reversed(following(cls))
     return list(found)
-
-
-def _only_looks(load: ast.Attribute, file: File) -> bool:
-    """Whether the code around `x.layers` only reads elements or their number, and keeps nothing that could be
-    extended later."""
-    above = file.names.parents.get(load)
-    if isinstance(above, (ast.For, ast.comprehension)):
-        return above.iter is load
-    if isinstance(above, ast.Subscript):
-        return above.value is load and isinstance(above.ctx, ast.Load)
-    if isinstance(above, ast.Call) and load in above.args:
-        return isinstance(above.func, ast.Name) and above.func.id in _LOOKING
-    return False

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import called_back, maker_of
+from jaxlint.codemods.purity.dict_keys import all_keys, gives_keys, is_dict
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
 from jaxlint.codemods.purity.values import (
@@ -197,9 +198,8 @@ class Traced:
                 if self.is_traced(iterable.func.value, file):
                     self._target(target.elts[1], file)
                 return
-        kinds = self.possible.of(iterable, file)
-        if kinds and all(isinstance(one, Box) and one.kind == "dict" for one in kinds):
-            return  # the keys of a dict
+        if is_dict(iterable, self.possible, file):
+            return  # its keys
         if self.is_traced(iterable, file):
             self._target(target, file)
 
@@ -271,19 +271,10 @@ class Traced:
                     self._mark(scope, target.arg)
         for keyword in node.keywords:
             if self.is_traced(keyword.value, file):
-                keys = self._keys_of(keyword.value, file) if keyword.arg is None else {keyword.arg}
+                keys = all_keys(keyword.value, self.possible, file) if keyword.arg is None else {keyword.arg}
                 for parameter in named:
                     if keys is None or parameter.arg in keys:
                         self._mark(scope, parameter.arg)
-
-    def _keys_of(self, node: ast.expr, file: File) -> set[object] | None:
-        """The keys of a dict that a call unpacks; None if it may have others. A tree that JAX returned has those of the dict that it was made from."""
-        values = self.possible.of(node, file)
-        dicts = [one for one in values if isinstance(one, Box) and one.kind == "dict" and not one.rest]
-        whole = all(one.items is not None and len(one.keys) == len(one.items) for one in dicts)
-        if not dicts or not whole or not values <= {ARRAY, *dicts}:
-            return None
-        return {key for one in dicts for key in one.keys}
 
     # Expressions
 
@@ -331,6 +322,8 @@ class Traced:
                 if value.name in _ASKING or value.name.startswith(_STATIC_RESULTS):
                     continue
                 if value.name == "jax.tree.map" and node.args and self._gives_static(node.args[0], file):
+                    continue
+                if gives_keys(node, value.name, self.possible, file):
                     continue
                 if known_functions.gives_array(value.name) or some:
                     return True
@@ -430,6 +423,8 @@ class Traced:
         if not any(self.is_traced(argument, file) for argument in given):
             return ""
         name = self.possible.name_of(function, file)
+        if gives_keys(node, name, self.possible, file):
+            return ""
         if name in _NUMBERS:
             return "converts a tracer to a Python value"
         if name in _TESTS:

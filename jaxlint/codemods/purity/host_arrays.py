@@ -117,7 +117,11 @@ class HostArrays:
     def _of_all(self, operands: list[ast.expr], file: File) -> frozenset[str]:
         """The dtypes of the array operands: a Python number adapts to the other operand."""
         arrays = [one for one in operands if NUMPY in leaves_of(self.possible.of(one, file))]
-        return frozenset().union(*(self.dtypes(one, file) for one in arrays))
+        found: frozenset[str] = frozenset().union(*(self.dtypes(one, file) for one in arrays))
+        if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in operands):
+            whole = found - _SAME - _WIDE_FLOATS  # `1.0 - done`: integers become floats first
+            return found - whole | {"float64"} if whole else found
+        return found
 
     def dtypes(self, node: ast.expr, file: File, depth: int = 0) -> frozenset[str]:
         """The possible dtypes of a NumPy array, "?" for any."""

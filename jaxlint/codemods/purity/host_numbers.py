@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.purity.concretization import NEEDS_AN_ARRAY, Traced
+from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.values import ARRAY, NUMBER, NUMPY, Made, Unknown, leaves_of
@@ -304,14 +305,14 @@ class HostNumbers:
         return Number(frozenset({"int"}), least, fits=True)
 
     def _parameter(self, node: ast.arg, file: File, depth: int) -> Number:
-        """From the arguments of all calls; the type also from a run."""
+        """From the arguments of all calls, a gradient's too, which hands numbers over as they are; the type also from a run."""
         function = function_around(node, file)
         if function is None or node not in parameters(function):
             return _ANY
         kind = self.seen.get(node.arg) if function is self.root else None
         given = [
             self.number(one, other, depth) if isinstance(one, ast.expr) else _ANY
-            for one, other in self.possible.call_sites.arguments_for(function, node, file)
+            for one, other in self.possible.call_sites.arguments_for(function, node, file, GRADIENTS)
             if one is not None
         ]
         if (default := default_of(function, node)) is not None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS, root_of
+from jaxlint.codemods.purity.last_values import last_given
 from jaxlint.codemods.purity.nonempty_loops import NonemptyLoops
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
 from jaxlint.codemods.purity.values import (
-    ARRAY,
-    NUMBER,
     Inst,
     Made,
     Method,
-    Place,
     Plain,
     Unknown,
     Value,
@@ -67,40 +65,7 @@ def _last_value(node: ast.expr, function: FunctionNode, possible: PossibleValues
     *before, last = function.body
     if not isinstance(last, ast.Return) or node not in set(ast.walk(last)):
         return frozenset()
-    return _last_given(node.id, before, possible, file)
-
-
-def _last_given(name: str, statements: Sequence[ast.stmt], possible: PossibleValues, file: File) -> Values:
-    """The last value that statements in sequence assign to a variable; empty if that depends on the path."""
-    for statement in reversed(statements):
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if len(targets) == 1 and isinstance(statement, ast.Assign):
-            (target,) = targets
-            if isinstance(target, ast.Name) and target.id == name:
-                return possible.of(statement.value, file)
-            if isinstance(target, ast.Tuple):
-                names = [getattr(one, "id", "") for one in target.elts]
-                if names.count(name) == 1:
-                    return possible.expressions.item_at(
-                        possible.of(statement.value, file), names.index(name), len(names)
-                    )
-        if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", "") == name:
-            home = file.names.scope_at(statement).resolve(name)
-            before = possible.of_place(Place(file, home, name)) if home is not None else unknown()
-            added = possible.of(statement.value, file) == {ARRAY} and before <= {ARRAY, NUMBER}
-            return frozenset({ARRAY}) if added else frozenset()
-        parts = list(ast.walk(statement))
-        if any(
-            isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load)
-            for one in parts
-        ):
-            whole = isinstance(statement, ast.For) and not statement.orelse
-            if not whole or any(isinstance(one, ast.Break | ast.Continue) for one in parts):
-                break
-            assert isinstance(statement, ast.For)
-            turns = NonemptyLoops(possible).certainly_runs(statement.iter, file)
-            return _last_given(name, statement.body, possible, file) if turns else frozenset()
-    return frozenset()
+    return last_given(node.id, before, possible, file, NonemptyLoops(possible).certainly_runs)
 
 
 def _changed_by_jit(value: Value, possible: PossibleValues) -> str | None:

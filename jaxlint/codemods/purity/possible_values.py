@@ -11,6 +11,7 @@ from jaxlint.codemods.purity.call_sites import CallSites
 from jaxlint.codemods.purity.classes import Classes
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import Fixpoint
+from jaxlint.codemods.purity.last_values import returned_last
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts
 from jaxlint.codemods.purity.results import Results
 from jaxlint.codemods.purity.values import (
@@ -281,7 +282,7 @@ class PossibleValues:
                 elif isinstance(part, ast.YieldFrom):
                     yielded |= self.expressions.elements(self.of(part.value, file)) or unknown()
                 elif isinstance(part, ast.Return):
-                    found |= self.of(part.value, file)
+                    found |= returned_last(part, function, self, file)
         if yielded:
             return one(Box("generator", None, yielded))
         if (function.body and isinstance(function.body[-1], (ast.Return, ast.Raise))) or (

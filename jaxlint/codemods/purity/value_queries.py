@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Protocol
+from typing import Any, Protocol
 
 from jaxlint.codemods.purity.program import File, FunctionNode, Program
 from jaxlint.codemods.purity.values import Cls, Place, Value, Values
@@ -14,6 +14,8 @@ class ValueQueries(Protocol):
     """The values of one program's expressions."""
 
     program: Program
+    expressions: Any
+    call_sites: Any
 
     def of(self, node: ast.expr | None, file: File) -> Values:
         """The possible values of an expression; unknown if the search takes too long."""

@@ -18,6 +18,7 @@ from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.rewrites.tried_edit import edited, ways_of
+from jaxlint_runtime.rewrites.wider_regions import over_findings
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.calling_loops import calling_loops
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -54,7 +55,8 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         busy += [
             one for one in from_compiled(document.functions, sources) if (one.path, one.function) not in taken
         ]
-        rewrites = without_those(rewrites, busy) + busy
+        rewrites, busy = over_findings(without_those(rewrites, busy), busy)
+        rewrites += busy
         rewrites += from_model_calls(document.watched, sources)
         changed = {one.function.rpartition(".")[2] for one in rewrites}
         setups = [one for kind in ("calls", "inner") for one in document.eager.get(kind, ())]

@@ -37,6 +37,7 @@ from jaxlint_runtime.rewrites.tried_edit import (
     outermost,
     ways_of,
 )
+from jaxlint_runtime.rewrites.wider_regions import over_findings
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import check_texts
 from jaxlint_runtime.workers.scratch_copy import TooLarge
@@ -462,7 +463,8 @@ class EditSearch:
         again = run_again(self.original.run.document.watched, functions, current)
         scripts = script_of(self.original.run, best.trial.total_s, again)
         busy = [one for one in from_run(again, current, scripts) if one.estimate >= least]
-        found = sorted(without_those(found, busy) + busy, key=lambda one: -one.estimate)
+        alone, busy = over_findings(without_those(found, busy), busy)
+        found = sorted(alone + busy, key=lambda one: -one.estimate)
         return [
             one
             for one in found

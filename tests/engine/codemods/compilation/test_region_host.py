@@ -52,6 +52,66 @@ def test_what_does_more_or_depends_on_the_region_stays(rewrite: Rewrite, old: st
     assert after.startswith("refused: ") or "x[idx]" not in after.partition("for i in")[2]
 
 
+DRAWS = HEAD + (
+    "def batch(rng):\n    return rng.normal(size=(8, 3))\n\n\n"
+    "def main(n):\n"
+    "    rng = np.random.default_rng(0)\n"
+    "    w, scale = jnp.ones(3), 1.0\n"
+    "    for i in range(n):\n"
+    "        «g = jnp.tanh(jnp.dot(batch(rng), w)).mean()\n"
+    "        w = w - 0.1 * g»\n"
+    "        print(w, scale)\n\n\n"
+    "main(3)\n"
+)
+
+
+def test_a_draw_at_the_start_stays_on_the_host(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", DRAWS, wide=True)
+    assert "def step(w, batch_value):\n    g = jnp.tanh(jnp.dot(batch_value, w)).mean()\n" in after
+    assert "        w = step(w, batch(rng))\n" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        w = w - 0.1 * g»", "        w = w - 0.1 * g - batch(rng).mean()»"),
+        ("jnp.dot(batch(rng), w)", "jnp.dot(batch(rng), w + batch(rng)[0])"),
+        ("        «g = ", "        «w = jnp.sin(w)\n        g = "),
+        ("jnp.dot(batch(rng), w)", "jnp.dot(jnp.sin(w * len(seen)), batch(rng).T)"),
+        ("jnp.dot(batch(rng), w)", "jnp.dot(batch(rng) if n > 2 else np.zeros((8, 3)), w)"),
+    ],
+    ids=["later as well", "twice", "after a computation", "after a read", "one of two"],
+)
+def test_a_draw_that_would_come_earlier_or_once_is_refused(rewrite: Rewrite, old: str, new: str) -> None:
+    text = DRAWS.replace(old, new).replace(
+        "def batch(rng):\n", "seen = []\n\n\ndef batch(rng):\n    seen.append(1)\n"
+    )
+    after = rewrite("region-to-jit", text, wide=True)
+    assert after.startswith("refused: "), after
+
+
+def test_a_draw_that_rebinds_a_variable_is_refused(rewrite: Rewrite) -> None:
+    text = (
+        DRAWS.replace(
+            "    for i in range(n):\n",
+            "\n    def draw():\n        nonlocal scale\n        scale *= 0.5\n        return rng.normal(size=(8, 3))\n\n    for i in range(n):\n",
+        )
+        .replace("batch(rng), w", "draw(), w")
+        .replace("0.1 * g", "scale * g")
+    )
+    assert rewrite("region-to-jit", text, wide=True).startswith("refused: ")
+
+
+def test_a_draw_of_an_object_that_may_set_what_the_region_reads_is_refused(rewrite: Rewrite) -> None:
+    text = HEAD + (
+        "class A:\n    def __init__(self):\n        self.rng = np.random.default_rng(0)\n        self.w = jnp.ones(3)\n        self.heat = jnp.ones(())\n\n"
+        "    def draw(self):\n        self.heat = self.heat * 0.5\n        return self.rng.normal(size=(8, 3))\n\n"
+        "    def step(self):\n        «g = jnp.tanh(jnp.dot(self.draw(), self.w)).mean()\n        self.w = self.w - self.heat * g»\n\n\n"
+        "A().step()\n"
+    )
+    assert rewrite("region-to-jit", text, wide=True).startswith("refused: ")
+
+
 def test_what_raises_after_an_attribute_is_set_stays_there(rewrite: Rewrite) -> None:
     text = HEAD + (
         "class A:\n    def __init__(self):\n        self.x = jnp.ones(3)\n\n    def step(self, i, n):\n"
@@ -352,3 +412,44 @@ def test_a_list_that_each_turn_of_the_loop_begins_again_does_not_grow(rewrite: R
     assert (
         refused == "refused: `rows` grows in the loop, so a function that takes it recompiles for each length"
     )
+
+
+GREEDY = (
+    "import equinox as eqx\nimport jax\nimport jax.numpy as jnp\n\n\n"
+    "class Net(eqx.Module):\n    cell: eqx.nn.GRUCell\n    out: eqx.nn.Linear\n\n"
+    "    def __init__(self, key):\n        self.cell = eqx.nn.GRUCell(3, 3, key=key)\n        self.out = eqx.nn.Linear(3, 3, key=key)\n\n"
+    "    def greedy(self, x, n):\n        tokens = []\n        for _ in range(n):\n            «x = self.cell(x, x)\n"
+    "            token = jnp.argmax(self.out(x))»\n            tokens.append(int(token))\n        return tokens\n\n\n"
+    "net = Net(jax.random.key(0))\nfor _ in range(3):\n    print(net.greedy(jnp.ones(3), 4))\n"
+)
+
+
+def test_the_arrays_of_a_module_of_equinox_are_traced(rewrite: Rewrite) -> None:
+    after = rewrite(
+        "region-to-jit", GREEDY, wide=True, again=True, often=True, transform="equinox.filter_jit"
+    )
+    assert "    @eqx.filter_jit\n    def _step(self, x):\n        x = self.cell(x, x)\n" in after
+    assert "            x, token = self._step(x)\n" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "transform"),
+    [
+        ("eqx.Module", "Base", "equinox.filter_jit"),
+        ("self.out(x))", "self.out(x) * self.scale[0])", "equinox.filter_jit"),
+        ("eqx.Module", "eqx.Module", "jax.jit"),
+    ],
+    ids=["a base of its own that is equal to others", "a list that another method sets", "jax.jit"],
+)
+def test_an_object_that_is_no_tree_or_changes_is_refused(
+    rewrite: Rewrite, old: str, new: str, transform: str
+) -> None:
+    text = GREEDY.replace(old, new).replace(
+        "class Net(",
+        "class Base:\n    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return 1\n\n\nclass Net(",
+    )
+    text = text.replace("        self.cell =", "        self.scale = [1.0]\n        self.cell =").replace(
+        "    def greedy", "    def cool(self):\n        self.scale[0] *= 0.5\n\n    def greedy"
+    )
+    after = rewrite("region-to-jit", text, wide=True, again=True, often=True, transform=transform)
+    assert after.startswith("refused: ") or "scale[0]" in new, after

@@ -331,6 +331,7 @@ REFUSED = {
     "a list by index": (
         "for-to-scan", "ws = [1.0, 2.0]\n    for i in «range(2)»:\n        h = h * ws[i]\n    return h\n", "not an array",
     ),
+    "methods of layers that are called": ("for-to-scan", "for layer in «xs.layers»:\n        h = layer.forward(h)\n    return h\n", ""),
     "a list of layers": ("for-to-scan", "ws = [w, w]\n    for a in «ws»:\n        h = h @ a\n    return h\n", "not an array"),
     "two appends": (
         "for-to-scan", "hs = []\n    for x in «xs»:\n        hs.append(x)\n        hs.append(h)\n    return jnp.stack(hs)\n", "more than once",
