@@ -12,7 +12,7 @@ from jaxlint.staging import analyze
 from jaxlint_rules.memory.missing_donation import MissingDonation
 
 _STEP = """
-import dataclasses, jax, jax.numpy as jnp, optax
+import dataclasses, jax, typing, jax.numpy as jnp, optax
 
 opt = optax.adam(1e-3)
 
@@ -61,6 +61,25 @@ def fit(params, opt_state, batches):
     for batch in batches:
         params, opt_state = step(params, opt_state, batch)
     return params
+"""
+_PARTS_KEPT = """
+@jax.jit
+def step(state, batch):
+    params, opt_state = update(state.params, state.opt_state, batch)
+    return State(params, opt_state)
+
+def fit(params, batches):
+    state, seen = State(params, opt.init(params)), []
+    for batch in batches:
+        state = step(state, batch)
+        seen.append(state.params)
+    return seen
+
+class State(typing.NamedTuple):
+    params: jax.Array
+    opt_state: object
+
+print(fit(jnp.ones((4, 2)), [jnp.ones((3, 4))]))
 """
 _HANDED_BACK_KEPT = (
     _HANDED_BACK + "\nfirst = jnp.ones((4, 2))\nprint(fit(first, opt.init(first), [first.T]) - first)\n"
@@ -164,6 +183,7 @@ def test_owned_state_is_to_be_donated(program: str, argnums: list[int]) -> None:
     [
         pytest.param(_TUPLE_KEPT, id="a tuple of a parameter that the caller reads again"),
         pytest.param(_FILTER.replace("SIZE", "3"), id="a small state without a gradient"),
+        pytest.param(_PARTS_KEPT, id="an object of which a list keeps parts"),
         pytest.param(_PLAN, id="an object whose small fields are known"),
     ],
 )

@@ -126,6 +126,11 @@ def rebound_later(statement: ast.Assign, owner: FunctionNode | ast.Module) -> fr
     )
 
 
+def _is_of(node: ast.expr, place: str) -> bool:
+    """Whether an expression is `place` or a part of it, which is donated with the whole: `state.time` of `state`."""
+    return f"{dotted(node)}.".startswith(f"{place}.")
+
+
 def is_stored(place: str, frame: Frame) -> bool:
     """Whether the function stores the value of `place` elsewhere, before or in the loop around a frame: `best
     = params`, `history.append(params)`.
@@ -139,13 +144,11 @@ def is_stored(place: str, frame: Frame) -> bool:
             continue
         if isinstance(child, ast.Assign):
             targets = {dotted(part) for target in child.targets for part in unpacked(target)}
-            names = [dotted(part) for part in _held_by(child.value)]
-            # `last = state.time` is a part, which is donated with the whole.
-            if place not in targets and (place in names or dotted(child.value).startswith(f"{place}.")):
+            if place not in targets and any(_is_of(part, place) for part in _held_by(child.value)):
                 return True
         elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
             held = [part for argument in child.args for part in _held_by(argument)]
-            if child.func.attr in _HOLDING and any(dotted(part) == place for part in held):
+            if child.func.attr in _HOLDING and any(_is_of(part, place) for part in held):
                 return True
     return False
 
