@@ -36,7 +36,7 @@ from jaxlint.jaxapi.optimizers import (
     keeps_structure,
 )
 from jaxlint.jaxapi.settings import SETTINGS
-from jaxlint.jaxapi.signatures import Accepts, accepts
+from jaxlint.jaxapi.signatures import accepts
 from jaxlint.jaxapi.static_arguments import SHAPE_ARGUMENTS
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, STATIC_JIT_KINDS, TRANSFORMS
 from jaxlint.jaxapi.twins import ELEMENTWISE, OTHERS
@@ -75,7 +75,6 @@ __all__ = [
     "STATIC_JIT_KINDS",
     "TRANSFORMS",
     "WITH_VALUE_ERROR",
-    "Accepts",
     "accepts",
     "canonical",
     "canonical_dtype",

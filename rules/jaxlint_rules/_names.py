@@ -16,6 +16,11 @@ def last_name(node: ast.AST) -> str:
     return dotted(node).rpartition(".")[2]
 
 
+def is_new_axis(part: ast.AST) -> bool:
+    """Whether a part of an index adds an axis: `None` or `jnp.newaxis`."""
+    return (isinstance(part, ast.Constant) and part.value is None) or last_name(part) == "newaxis"
+
+
 def names_in(node: ast.AST | None) -> set[str]:
     """The variables that an expression or statement reads or binds."""
     return {child.id for child in walk(node) if isinstance(child, ast.Name)} if node is not None else set()

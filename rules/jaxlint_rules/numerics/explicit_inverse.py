@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import nodes_of
 from jaxlint.api.values import Operation, shape_of
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._names import last_name, variable_given
+from jaxlint_rules._names import is_new_axis, variable_given
 from jaxlint_rules.numerics._expressions import made, rows_of
 
 _LARGE = 16  # rows from which on a solve was measured to be faster
 _PRODUCTS = ("matmul", "dot")
+# What may compute its inner expressions more than once.
+_REPEATED = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp, ast.FunctionDef, ast.Lambda)  # fmt: skip
 
 
 class ExplicitInverse(Rule):
@@ -103,10 +106,7 @@ def _has_new_axes(inverse: Operation, owner: ast.AST) -> bool:
     if isinstance(matrix, ast.Name):
         given = [one.value for one in nodes_of(owner, ast.Assign) if variable_given(one) == matrix.id]
         matrix = given[0] if len(given) == 1 else None
-    return isinstance(matrix, ast.Subscript) and any(
-        (isinstance(part, ast.Constant) and part.value is None) or last_name(part) == "newaxis"
-        for part in ast.walk(matrix.slice)
-    )
+    return isinstance(matrix, ast.Subscript) and any(is_new_axis(part) for part in ast.walk(matrix.slice))
 
 
 def _is_read_here_alone(inverse: Operation, event: OperationEvent) -> bool:
@@ -127,14 +127,4 @@ def _is_read_here_alone(inverse: Operation, event: OperationEvent) -> bool:
 
 def _runs_again(around: list[ast.AST], until: ast.AST | None) -> bool:
     """Whether a loop or a function lies between a place and what is around it."""
-    inner = around[: around.index(until)] if until in around else around
-    repeats = (
-        ast.For,
-        ast.AsyncFor,
-        ast.While,
-        ast.comprehension,
-        ast.ListComp,
-        ast.GeneratorExp,
-        ast.SetComp,
-    )
-    return any(isinstance(one, (*repeats, ast.DictComp, ast.FunctionDef, ast.Lambda)) for one in inner)
+    return any(isinstance(one, _REPEATED) for one in takewhile(lambda one: one is not until, around))

@@ -21,6 +21,7 @@ from jaxlint.api.values import (
     flow_in,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._names import is_new_axis
 from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, without_views
 
 _ZEROS = ("zeros", "zeros_like")
@@ -265,9 +266,7 @@ def _new_axes(node: ast.AST) -> tuple[int, ...]:
             continue
         if isinstance(part, ast.Constant) and part.value is Ellipsis:
             found.append(-position - 100)
-        elif (isinstance(part, ast.Constant) and part.value is None) or (
-            isinstance(part, ast.Attribute) and part.attr == "newaxis"
-        ):
+        elif is_new_axis(part):
             found.append(position)
         else:
             return ()

@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, dotted, walk
 from jaxlint.api.values import Array, Transformed, Value, constant, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._names import function_around, last_name
+from jaxlint_rules._names import function_around, is_new_axis, last_name
 
 _REPEATING = frozenset({"tile", "repeat", "broadcast_to"})
 
@@ -102,7 +102,7 @@ def _has_new_axis(node: ast.expr) -> bool:
     """`x[None]` or `jnp.expand_dims(x, 0)`: one element is repeated."""
     if isinstance(node, ast.Subscript):
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
-        return (isinstance(first, ast.Constant) and first.value is None) or dotted(first).endswith("newaxis")
+        return is_new_axis(first)
     return isinstance(node, ast.Call) and dotted(node.func).endswith("expand_dims")
 
 
