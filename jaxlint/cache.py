@@ -17,14 +17,13 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from jaxlint.cache_folder import cache_folder, refusal
 from jaxlint.config import Config, ConfigError
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
-from jaxlint.registry import GROUP
+from jaxlint.registry import packs
 from jaxlint.signed_entries import SignedEntries
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.read import portable
@@ -158,7 +157,7 @@ def folders_of(paths: Iterable[Path], root: Path) -> set[Path]:
 @functools.cache
 def tools_digest() -> str:
     """The digest of everything that determines findings: this package, the rule packs, and the interpreter."""
-    packages = {"jaxlint", *(entry.module.partition(".")[0] for entry in entry_points(group=GROUP))}
+    packages = {"jaxlint", *(entry.module.partition(".")[0] for entry in packs())}
     digest = hashlib.sha256(repr((sys.version_info, importlib.metadata.version("libcst"))).encode())
     for package in sorted(packages):
         _add_files(digest, package)

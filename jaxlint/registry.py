@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import importlib.util
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 
@@ -29,7 +30,7 @@ def all_rules() -> tuple[type[Rule], ...]:
     Raises RulePackError, with the name of the pack.
     """
     found: dict[str, type[Rule]] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.value != BUILT_IN):
+    for entry in packs():
         for rule in _rules_of(entry):
             if found.setdefault(rule.code, rule) is not rule:
                 raise RulePackError(
@@ -37,6 +38,16 @@ def all_rules() -> tuple[type[Rule], ...]:
                     f"{found[rule.code].name} of {found[rule.code].__module__} has; give it another, or uninstall the pack"
                 )
     return tuple(found[code] for code in sorted(found, key=code_order))
+
+
+def packs() -> list[EntryPoint]:
+    """The entry points of all packs, the built-in one first. It is there also where jaxlint was copied or put on the path,
+    and no installer wrote down its entry points: without rules `verify` would find no edit."""
+    found = list(entry_points(group=GROUP))
+    built_in = EntryPoint("jaxlint", BUILT_IN, GROUP)
+    if all(entry.value != BUILT_IN for entry in found) and importlib.util.find_spec(built_in.module):
+        found.append(built_in)
+    return sorted(found, key=lambda entry: entry.value != BUILT_IN)
 
 
 def _rules_of(entry: EntryPoint) -> list[type[Rule]]:

@@ -116,7 +116,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInAnalysis]:
     """Replaces the analysis and all rules by stand-ins."""
     analysis = StandInAnalysis()
     entry = SimpleNamespace(load=lambda: lambda: STAND_INS, value="stand_ins:rules", dist=None)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(registry, "packs", lambda: [entry])
     monkeypatch.setattr(staging, "analyze", analysis, raising=False)
     remembered = (registry.all_rules, cache.tools_digest)
     for function in remembered:

@@ -144,7 +144,7 @@ def test_donation_is_proven_on_the_gpu_and_written(tmp_path: Path) -> None:
     donated = result(report, "donation")
     assert donated["status"] == "verified", donated["reason"]
     saved = donated["before"]["peak_bytes"] - donated["after"]["peak_bytes"]
-    assert saved > GIB // 2, donated["reason"]
+    assert saved > 0.45 * GIB, donated["reason"]
     assert "donate_argnums=(0, 1)" in (tmp_path / "train.py").read_text(), report["applied"]
 
 
@@ -157,7 +157,18 @@ def test_tf32_and_sums_without_an_order_are_not_differences(tmp_path: Path) -> N
 
 def test_bfloat16_products_gain_time_and_rematerialisation_memory(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(DEEP)
-    report = report_of(tmp_path, "--transform", "bf16", "--transform", "remat", "--timing", "0.5", "train.py")
+    report = report_of(
+        tmp_path,
+        "--transform",
+        "bf16",
+        "--transform",
+        "remat",
+        "--timing",
+        "0.5",
+        "--budget",
+        "120s",
+        "train.py",
+    )
     bf16 = result(report, "bf16")
     assert bf16["status"] == "verified", bf16["reason"]
     assert bf16["speedup"]["low"] > 1.0
