@@ -44,6 +44,7 @@ def attributes_of_copy(
     possible: PossibleValues,
     file: File,
     is_object: Callable[[Value], bool],
+    transform: str,
 ) -> OwnAttributes:
     """The attributes that a region, and the methods that it calls, read and set. Raises Refused if a copy of the object could
     behave differently, or none of its methods is called."""
@@ -71,7 +72,7 @@ def attributes_of_copy(
         if (
             node.attr in found.set
             or is_set_later(node.attr, cls, possible)
-            or not is_read_in_place(node, site, possible, file, is_object)
+            or not is_read_in_place(node, site, possible, file, is_object, transform)
         ):
             found.taken.append(node.attr)
     first = {name: number for number, name in enumerate(found.taken)}

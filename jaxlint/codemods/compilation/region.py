@@ -31,6 +31,7 @@ from jaxlint.codemods.compilation.region_values import (
     is_kept,
     is_of_numpy,
     only_unknown,
+    uses_haiku_layers,
 )
 from jaxlint.codemods.facts.dataflow import Flow
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -200,12 +201,18 @@ class Region:
         for node in own:
             if isinstance(node, ast.expr) and is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
+        if uses_haiku_layers(self.nodes, possible, file):
+            raise Refused("its layers keep their parameters in the `hk.transform` around them")
         others = [name for name in read if name not in bound and name not in self.given]
         stays = functools.partial(is_kept, possible=possible)
         if self.copies_object:
-            attributes = attributes_of_copy(self.site, self.scope, self.nodes, possible, file, stays)
+            attributes = attributes_of_copy(
+                self.site, self.scope, self.nodes, possible, file, stays, self.transform
+            )
         else:
-            attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, stays, left)
+            attributes = own_attributes(
+                self.site, self.scope, self.nodes, possible, file, stays, self.transform, left
+            )
         self.own = attributes
         if attributes.me in others:
             others.remove(attributes.me)

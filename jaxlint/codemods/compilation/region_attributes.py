@@ -11,9 +11,20 @@ import ast
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.compilation.region_statements import NNX
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Cls, Fn, Value, Wrapped, leaves_of
+from jaxlint.codemods.purity.values import (
+    NONE,
+    NUMBER,
+    TEXT,
+    TYPE,
+    Cls,
+    Fn,
+    Value,
+    Wrapped,
+    leaves_of,
+)
 from jaxlint.codemods.source.layout import fresh_name
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
@@ -53,6 +64,7 @@ def own_attributes(
     possible: PossibleValues,
     file: File,
     is_object: Callable[[Value], bool],
+    transform: str,
     left: Set[ast.AST] = frozenset(),
 ) -> OwnAttributes:
     """The attributes of its object that a region reads and sets, but for those in `left`, which the host reads. Raises Refused if the class
@@ -81,7 +93,7 @@ def own_attributes(
         if node.attr in found.set:
             if _index_of(statements, node) <= first_set[node.attr]:
                 taken[node.attr] = None
-        elif is_read_in_place(node, site, possible, file, is_object):
+        elif is_read_in_place(node, site, possible, file, is_object, transform):
             in_place.add(node.attr)
         else:
             taken[node.attr] = None
@@ -175,10 +187,18 @@ def _index_of(statements: Sequence[ast.stmt | ast.expr], node: ast.AST) -> int:
 
 
 def is_read_in_place(
-    node: ast.Attribute, site: Site, possible: PossibleValues, file: File, is_object: Callable[[Value], bool]
+    node: ast.Attribute,
+    site: Site,
+    possible: PossibleValues,
+    file: File,
+    is_object: Callable[[Value], bool],
+    transform: str,
 ) -> bool:
-    """Whether an attribute is not an array: a called function, an optimiser, a module of layers."""
+    """Whether an attribute is not an array: a called function, an optimiser, a module of layers. `nnx.jit` takes modules as
+    arguments: it carries their changes, which it refuses for those that a function reads from elsewhere."""
     values = leaves_of(possible.of(file.same(node), file))
+    if transform == NNX and any(map(possible.is_nnx, values)):
+        return False
     if values and all(map(is_object, values)):
         return True
     if values and values <= {NUMBER, TEXT, NONE, TYPE}:

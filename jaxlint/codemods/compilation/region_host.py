@@ -24,6 +24,7 @@ from jaxlint.codemods.purity.problems import Region as Searched
 from jaxlint.codemods.purity.program import File, parameters
 from jaxlint.codemods.purity.traced_before import is_jitted
 from jaxlint.codemods.purity.values import (
+    ARRAY,
     NUMBER,
     NUMPY,
     Ext,
@@ -162,7 +163,12 @@ class _Search:
             return not acts(node, self.possible, self.file)
         values = leaves_of(self.possible.of(self.file.same(node), self.file))
         held = isinstance(node, ast.Attribute) and hold_arrays(values)
-        return bool(values) and (held or values <= {NUMBER, NUMPY}) and not self._reads(node, self.file, 0)
+        drawn = values == {ARRAY} and isinstance(node, ast.Call) and acts(node, self.possible, self.file)
+        return (
+            bool(values)
+            and (held or drawn or values <= {NUMBER, NUMPY})
+            and not self._reads(node, self.file, 0)
+        )
 
     def _is_held(self, node: ast.expr) -> bool:
         """Whether a value is read from an object of the host: options of the command line, or an object of the program that is no

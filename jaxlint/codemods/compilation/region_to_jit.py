@@ -107,7 +107,9 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
             continue
         region = _region(draft, step, span, transform)
         region.prefers_method = again
-        region.copies_object = copies and transform == "jax.jit" and bool(object_of(draft.site, region.scope))
+        region.copies_object = (
+            copies and transform != FILTER_JIT and bool(object_of(draft.site, region.scope))
+        )
         if copies and not region.copies_object:
             break
         if asks_host:

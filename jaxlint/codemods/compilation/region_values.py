@@ -33,6 +33,9 @@ _OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
 _PLAIN = frozenset({NUMBER, TEXT, NONE})
 CONSTRUCTORS = ("__init__", "__post_init__")
 _STATES = ("optax.", "jax.")  # trees that these make
+_HAIKU_STATE = frozenset(
+    {"get_parameter", "get_state", "set_state", "next_rng_key", "next_rng_keys", "maybe_next_rng_key"}
+)
 _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 
@@ -41,6 +44,27 @@ def is_object(value: Value) -> bool:
     if isinstance(value, Made):
         return value.name.startswith(_OPTIMISERS) and not value.name.endswith("State")
     return isinstance(value, _OBJECTS)
+
+
+def uses_haiku_layers(
+    nodes: Sequence[ast.AST], possible: PossibleValues, file: File, seen: set[Fn] | None = None
+) -> bool:
+    """Whether code makes or calls modules of haiku, or asks for parameters or keys, itself or in functions that it calls.
+
+    That must be in the function that `hk.transform` runs: a `jit` in there would leak what the modules keep.
+    """
+    seen = set() if seen is None else seen
+    for call in (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Call)):
+        for value in possible.of(file.same(call.func), file):
+            if isinstance(value, (Ext, Made)) and value.name.startswith("haiku."):
+                name = value.name.removeprefix("haiku.")
+                if (name[:1].isupper() and name != "PRNGSequence") or name in _HAIKU_STATE:
+                    return True
+            if isinstance(value, Fn) and value not in seen:
+                seen.add(value)
+                if uses_haiku_layers([value.node], possible, value.file, seen):
+                    return True
+    return False
 
 
 def only_unknown(values: frozenset[Value]) -> bool:

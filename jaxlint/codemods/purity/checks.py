@@ -240,6 +240,10 @@ def check_call(
     outside = ClosedOver(possible)
     functions: dict[ast.AST, File] = {}
     for value in possible.of(call.func, file):
+        if region.carries_nnx and possible.is_nnx(value):
+            raise Refused(
+                f"`{shown_source(call.func)}` is a module, whose arrays would be constants of the compiled function"
+            )
         for function in called_functions(value, possible):
             assert isinstance(function.node, FUNCTIONS)
             traced.start(function.node, function.file, _not_traced(function, static))

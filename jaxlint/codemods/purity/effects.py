@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxlint.codemods.facts.dataflow import root_of
-from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_effects import CallEffects
 from jaxlint.codemods.purity.freshness import Freshness
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -193,11 +192,7 @@ class Effects:
 
     def is_nnx(self, node: ast.expr, file: File) -> bool:
         """Whether an expression is part of a flax.nnx module, whose state the transformation carries."""
-        return any(
-            (isinstance(value, Inst) and self.is_state(value.cls))
-            or (isinstance(value, Made) and value.name.startswith(known_functions.STATE_MODULES))
-            for value in self.possible.of(root_of(node), file)
-        )
+        return any(map(self.possible.is_nnx, self.possible.of(root_of(node), file)))
 
     def comes_from_outside(self, node: ast.expr, file: File) -> bool:
         """Whether an expression is part of a module variable, or of a variable of a function around the region."""
@@ -285,9 +280,7 @@ class Effects:
 
     def is_state(self, cls: Cls) -> bool:
         """Whether a class is a module with state."""
-        return any(
-            base.startswith(known_functions.STATE_MODULES) for base in self.possible.external_bases(cls)
-        )
+        return self.possible.is_nnx(Inst(cls))
 
 
 def _imports_only(node: ast.Try | ast.TryStar) -> bool:

@@ -24,6 +24,7 @@ from jaxlint.codemods.purity.values import (
     Ext,
     Fn,
     Inst,
+    Made,
     Method,
     Place,
     Unknown,
@@ -67,6 +68,14 @@ class PossibleValues:
     def fields(self, cls: Cls) -> list[str]:
         """The annotated names of a class and its bases, in order."""
         return self.classes.fields(cls)
+
+    def is_nnx(self, value: Value) -> bool:
+        """Whether a value is an object of flax.nnx, whose arrays its transformations carry."""
+        if isinstance(value, Inst):
+            return any(
+                one.startswith(known_functions.STATE_MODULES) for one in self.external_bases(value.cls)
+            )
+        return isinstance(value, Made) and value.name.startswith(known_functions.STATE_MODULES)
 
     # Expressions
 

@@ -305,6 +305,10 @@ class Results:
                 "filter": "iterator",
             }.get(name, name)
             return one(Box(kind, None, self.expressions.elements(source) if given else NOTHING))
+        if name == "next":
+            if first == one(Made("haiku.PRNGSequence")):
+                return one(ARRAY)  # a key
+            return self.expressions.elements(first) | frozenset().union(*given[1:]) if first else unknown()
         if name == "dict":
             rest = self.expressions.elements_of_dict(first) if given else NOTHING
             items = tuple(self.possible.of(each.value, file) for each in node.keywords if each.arg)

@@ -44,11 +44,13 @@ class How(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the program ended: `status` as in a shell, `message` in one line."""
+    """How the program ended: `status` as in a shell, `message` in one line. `frames`: the files and lines outside
+    packages on the way to what it raised, the innermost last."""
 
     how: How
     status: int
     message: str
+    frames: tuple[tuple[str, int], ...] = ()
 
 
 class HardExit(BaseException):
@@ -114,8 +116,10 @@ def ending_of(error: BaseException, stopper: Stopper | None = None) -> Ending:
         status = _exit_status(error.code)
         return Ending(How.FINISHED, status, f"the program finished with exit status {status}")
     _print_error(error)
-    where = _last_user_line(error)
-    return Ending(How.RAISED, 1, f"the program raised {type(error).__name__}: {_first_line(error)}{where}")
+    frames = _user_lines(error)
+    where = f" ({frames[-1][0]}:{frames[-1][1]})" if frames else ""
+    said = f"the program raised {type(error).__name__}: {_first_line(error)}{where}"
+    return Ending(How.RAISED, 1, said, frames)
 
 
 def _exit_status(code: Any) -> int:
@@ -136,18 +140,19 @@ def _first_line(error: BaseException) -> str:
     return text.strip().partition("\n")[0][:300]
 
 
-def _last_user_line(error: BaseException) -> str:
-    """The innermost frame outside installed packages: where the program raised."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if (
-            "site-packages" not in frame.filename
-            and not frame.filename.startswith(_HERE)
-            and os.path.isfile(frame.filename)
-        ):
-            return f" ({frame.filename}:{frame.lineno})"
-    return ""
+def _user_lines(error: BaseException) -> tuple[tuple[str, int], ...]:
+    """The frames outside installed packages, to where the program raised."""
+    return tuple(
+        (frame.filename, frame.lineno)
+        for frame in traceback.extract_tb(error.__traceback__)[-_MOST_FRAMES:]
+        if "site-packages" not in frame.filename
+        and not frame.filename.startswith(_HERE)
+        and os.path.isfile(frame.filename)
+        and frame.lineno is not None
+    )
 
 
+_MOST_FRAMES = 200  # of a traceback, the innermost ones
 _HERE = str(Path(__file__).resolve().parents[1])
 
 

@@ -76,11 +76,13 @@ class Watch(Message):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of the program: `how` is "finished", "stopped" or "raised"; its exit status; a description."""
+    """The end of the program: `how` is "finished", "stopped" or "raised"; its exit status; a description; where it raised
+    (`capture.run_program.Ending`)."""
 
     how: str
     status: int
     message: str
+    frames: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

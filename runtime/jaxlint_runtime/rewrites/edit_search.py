@@ -14,6 +14,7 @@ from jaxlint.source.write import Change
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.rewrites.candidate_edits import from_run, planned, propose, run_again, script_of
 from jaxlint_runtime.rewrites.edit_reports import EditReports
+from jaxlint_runtime.rewrites.edits_at_once import blamed, fitting, without_errors
 from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.loop_steps import is_inside
 from jaxlint_runtime.rewrites.original_program import MOST, Original, original_of, packages_of
@@ -50,6 +51,7 @@ _AT_ONCE = 3  # edits that are first tried all at once
 _WORTH_SPLITTING = (
     0.9  # of the time before: single runs differ by a few percent, and one of two axes soon looks better
 )
+_MOST_FAULTS = 3  # failed runs of all edits at once, each without those that the last one blames
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same version
 # times the original's time, for edits that may still help in combination: each may wait for the other
 _BEARABLE = 2.5
@@ -154,15 +156,23 @@ class EditSearch:
         """
         if self.original.errors or self._no_time():
             return None
-        members, sources = self._fitting(outermost(rewrites, current), [], current)
-        members, sources = self._without_errors(members, sources, current)
+        found = fitting(outermost(rewrites, current), [], current)
+        members, sources = without_errors(*found, current, self.original.foreseen)
         if len(members) < 2:
             return None
         whole = self._all(members, sources)
+        for _ in range(_MOST_FAULTS):
+            faulty = blamed(members, current, sources, whole.trial.frames) if whole.trial.failure else []
+            if not faulty:
+                break
+            members, sources = self._without(faulty, members, whole, current)
+            if len(members) < 2 or self._no_time():
+                return None
+            whole = self._all(members, sources)
         idle = [one for one in members if leaves_idle(whole.trial, one)]
         if self._is_good(whole) and idle:  # their callers are compiled: also tried without each
             rest = [one for one in members if one not in idle]
-            fewer, sources = self._fitting(rest, [], current)
+            fewer, sources = fitting(rest, [], current)
             if fewer == rest and not self._no_time():
                 alone = self._all(rest, sources)
                 whole = alone if self._is_good(alone) else whole
@@ -174,20 +184,20 @@ class EditSearch:
             self.written |= codemods_of(part.rewrite)
         return whole
 
-    def _without_errors(
-        self, members: list[Rewrite], sources: dict[str, SourceFile], current: Mapping[str, SourceFile]
+    def _without(
+        self,
+        faulty: Sequence[Rewrite],
+        members: Sequence[Rewrite],
+        whole: Tried,
+        current: Mapping[str, SourceFile],
     ) -> tuple[list[Rewrite], dict[str, SourceFile]]:
-        """The edits without those that check foresees an error of, and the files with them; none if that is not enough."""
-        foreseen = self.original.foreseen
-        if not foreseen.new_error(sources):
-            return members, sources
-        sound = []
-        for one in members:
-            alone = edited(one.fixes, current)
-            if not isinstance(alone, str) and not foreseen.new_error(alone):
-                sound.append(one)
-        members, sources = self._fitting(sound, [], current)
-        return ([], sources) if foreseen.new_error(sources) else (members, sources)
+        """The edits with alternatives in place of those that a failed run blames, and the files with them. Reports the blamed ones."""
+        for one in faulty:
+            self.seen.add(one.key)
+            self.reports.report(one, Status.FAILED, f"{one.summary}: {whole.problem}", whole)
+        ways = [one.instead if one in faulty else one for one in members]
+        rest = [one for one in ways if one is not None and one.key not in self.seen]
+        return without_errors(*fitting(rest, [], current), current, self.original.foreseen)
 
     def _all(self, members: Sequence[Rewrite], sources: dict[str, SourceFile]) -> Tried:
         """A run with all of these edits."""
@@ -257,7 +267,7 @@ class EditSearch:
             for one in rest
             if one.key not in self.seen and not (ground and jit_gains_little(one, ground.trial))
         ]
-        members, sources = self._fitting(rest, fixes_of(ground.members) if ground else [], current)
+        members, sources = fitting(rest, fixes_of(ground.members) if ground else [], current)
         if reference is None or len(members) < _AT_ONCE or self._no_time():
             return False
         if self.original.errors or self.original.foreseen.new_error(sources):
@@ -279,20 +289,6 @@ class EditSearch:
                 reason = f"{one.summary}: tried at once with {len(members) - 1} others: {verdict}"
                 self.reports.report(one, Status.REJECTED, reason, whole, before=reference)
         return self.original.runs > runs
-
-    def _fitting(
-        self, rewrites: Sequence[Rewrite], fixes: Sequence[FixRequest], current: Mapping[str, SourceFile]
-    ) -> tuple[list[Rewrite], dict[str, SourceFile]]:
-        """The edits, or their alternatives, that can be written beside `fixes` and each other, and the files with them."""
-        members: list[Rewrite] = []
-        sources = dict(current)
-        for one in rewrites:
-            for way in ways_of(one):
-                found = edited([*fixes, *way.fixes], current)
-                if not isinstance(found, str):
-                    members, sources, fixes = [*members, way], found, [*fixes, *way.fixes]
-                    break
-        return members, sources
 
     def _try(
         self,

@@ -94,6 +94,7 @@ class Original:
     wall_s: float = 0.0  # of its first run, with the start of the process
     known: bool = False  # whether it also ran again, and with other rounding
     runs: int = 0  # of edited programs
+    ended: int = 0  # of these, the ones that did not fail
     stored: StoredRuns | None = None  # what earlier runs of `verify` found
     others: list[Original] = field(default_factory=list)  # the program with the arguments of each --also
     foreseen: Foreseen = field(init=False)
@@ -197,7 +198,7 @@ class Original:
     def has_time_to_prove(self) -> bool:
         """Whether an edit's run fits into the remaining time, and also a pair of timed runs if it gains."""
         first = self.wall_s if self._lacks_values else 0.0
-        if self.runs == 0:  # without it nothing is found at all; one run shows a large gain
+        if self.ended == 0:  # without it nothing is found at all; one run shows a large gain
             return self.run.request.has_time(first + _SHORTER * self.wall_s)
         return self.run.request.has_time(first + self.wall_s + _PAIR * self.base.total_s)
 
@@ -272,7 +273,9 @@ class Original:
         """
         self.runs += 1
         known = self.stored.tried(rewrite, sources, briefly) if self.stored is not None else None
-        return known or self.tried_now(rewrite, sources, briefly=briefly)
+        tried = known or self.tried_now(rewrite, sources, briefly=briefly)
+        self.ended += tried.trial.failure is None
+        return tried
 
     def tried_now(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
         """The same, without results of earlier `verify` runs."""

@@ -115,18 +115,19 @@ def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixReq
     names = Site(source).names
     values = (*call.args, *(one.value for one in call.keywords))
     kinds = [_kind(value, plain, names) for value in values]
+    static = {"static"} if None not in kinds else {"static", "float"}
     transform = _transform(imported(source))
-    if "unhashable" in kinds or all(kind == "static" for kind in kinds):
+    if "unhashable" in kinds or set(kinds) <= static:
         return None
     if transform == "jax.jit" and isinstance(call.func, ast.Name) and plain.get(call.func.id) == "class":
         return None  # jit cannot return an object
     parameters: dict[str, Any] = {
         "transform": transform,
-        "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain, names) == "static"],
+        "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain, names) in static],
         "static_argnames": [
             one.arg
             for one in call.keywords
-            if one.arg is not None and _kind(one.value, plain, names) == "static"
+            if one.arg is not None and _kind(one.value, plain, names) in static
         ],
     }
     step = Step("jit-call", source.display, Site(source).span(call), parameters)
@@ -141,16 +142,20 @@ def _transform(roots: Collection[str]) -> str:
 
 
 def _kind(value: ast.expr, plain: Mapping[str, str], names: Names) -> str | None:
-    """The kind of an argument: "static", "unhashable" (it can be neither static nor traced), None if it is traced."""
+    """The kind of an argument: "static", "float" (static beside arrays: set-up runs once, and a schedule or an optimiser that it
+    makes may keep the number), "unhashable" (it can be neither static nor traced), None if it is traced."""
     if isinstance(value, ast.Constant):
-        return None if isinstance(value.value, float | complex) else "static"
+        return "float" if isinstance(value.value, float | complex) else "static"
     if isinstance(value, ast.UnaryOp):
         return _kind(value.operand, plain, names)
+    if isinstance(value, ast.BinOp):
+        kinds = {_kind(one, plain, names) for one in (value.left, value.right)}
+        return ("float" if "float" in kinds else "static") if kinds <= {"static", "float"} else None
     if isinstance(value, ast.Call) and makes_optimizer(names.qualified(value.func) or ""):
         return "unhashable"  # an optimiser: functions, and for `static` another object at each call
     if isinstance(value, ast.Tuple | ast.List) and value.elts:
         kinds = {_kind(item, plain, names) for item in value.elts}
-        if kinds == {"static"}:
+        if kinds <= {"static", "float"}:
             return "static" if isinstance(value, ast.Tuple) else "unhashable"
         return None
     if isinstance(value, ast.Name | ast.Attribute):

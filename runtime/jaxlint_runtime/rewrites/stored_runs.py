@@ -31,7 +31,18 @@ from jaxlint_runtime.workers.scratch_copy import copied_files
 _LARGE = 64 * 2**20  # bytes; a larger file is identified by its size and time alone
 _WORDS = re.compile(rb"[A-Z_][A-Z0-9_]{2,}")
 _FOR_ALL = ("JAX_", "XLA_", "TF_", "CUDA_", "PYTHON", "OMP_", "MKL_", "OPENBLAS_")
-_FIGURES = ("failure", "run_s", "compile_s", "cpu_s", "peak_bytes", "compiles", "functions", "status", "cut")
+_FIGURES = (
+    "failure",
+    "frames",
+    "run_s",
+    "compile_s",
+    "cpu_s",
+    "peak_bytes",
+    "compiles",
+    "functions",
+    "status",
+    "cut",
+)
 _PLAN = "plan"
 REACHED = "plan for reached code"
 Observe = list[tuple[str, str]]
@@ -199,7 +210,9 @@ def _trial(stored: Mapping[str, Any]) -> Trial:
     missed = {
         path: frozenset((a, b, c, d) for a, b, c, d in places) for path, places in stored["missed"].items()
     }
-    return Trial(**{**stored, "cut": None if cut is None else (cut[0], cut[1], cut[2]), "missed": missed})
+    frames = [(path, line) for path, line in stored["frames"]]
+    where = None if cut is None else (cut[0], cut[1], cut[2])
+    return Trial(**{**stored, "frames": frames, "cut": where, "missed": missed})
 
 
 def _plain_rewrite(rewrite: Rewrite) -> dict[str, Any]:

@@ -54,6 +54,7 @@ class Trial:
     late: bool = False  # it was ended since it took too long
     cut: tuple[str, str, int] | None = None  # where it was cut off (`capture.truncation`)
     died: bool = False  # its process, or nothing is known of it
+    frames: list[tuple[str, int]] = field(default_factory=list)  # where it raised, the innermost last
     earlier: str = ""  # the date of the run of `verify` that it belongs to, if it is not this one
 
     @property
@@ -232,6 +233,7 @@ def _read(event: Ran) -> Trial:
     ending = event.ending
     return Trial(
         failure=None if ending.how == "finished" or event.cut else ending.message,
+        frames=ending.frames,
         run_s=event.run_s,
         compile_s=event.compile_s,
         cpu_s=event.cpu_s,

@@ -384,6 +384,21 @@ def test_edits_that_fit_are_run_at_once_and_that_is_all_for_a_plain_gain(tmp_pat
     assert "one run of each edit" not in told["evidence"]
 
 
+@pytest.mark.parametrize("line", [7, 99])  # in a function whose decorator is new, elsewhere
+def test_what_makes_all_at_once_fail_is_left_out(tmp_path: Path, line: int) -> None:
+    failed = ran(1.0, failure="the program raised TypeError: no (program.py:7)")
+    path = str(tmp_path / "program.py")
+    failed.frames = [(path, 1), (path, line)]
+    found, rewrites = search(
+        tmp_path, {"": ran(8.0), "abc": failed, "ac": ran(2.0), "a": ran(2.0), "ab": ran(2.0)}
+    )
+    assert found.search(list(rewrites.values()))
+    asked: list[str] = found.original.trials.asked  # type: ignore[attr-defined]
+    assert asked[2] == ("ac" if line == 7 else "a")
+    told = [result["reason"] for _, result in found.original.run.document.results]
+    assert any(one.startswith("compile b: the program raised TypeError") for one in told) == (line == 7)
+
+
 def test_what_a_function_calls_is_not_jitted_beside_it(tmp_path: Path) -> None:
     source = SOURCE.replace("def b(x): ...", "def b(x): return a(x)")
     found, rewrites = search(tmp_path, {"": ran(8.0), "bc": ran(2.0)}, source)

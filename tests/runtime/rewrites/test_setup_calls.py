@@ -109,7 +109,10 @@ def test_it_is_jitted_where_it_is_called_with_what_cannot_be_traced_static(
     assert (rewrite.name, rewrite.function, rewrite.instead) == ("jit-call:init", "main", None)
     changed = edited(rewrite.fixes, sources)
     assert isinstance(changed, dict)
-    assert "ws = jax.jit(init, static_argnums=1)(key, SIZES, scale=0.5)\n" in changed[path].text
+    assert (
+        'ws = jax.jit(init, static_argnums=1, static_argnames="scale")(key, SIZES, scale=0.5)\n'
+        in changed[path].text
+    )
     assert not from_eager_calls([dict(call, seconds=0.01)], sources, [], ())
     assert not from_eager_calls([call], sources, [], {"init"})  # another edit compiles it
     works = [{"function": "init", "calls": 1, "seconds": 60.0}]
@@ -234,3 +237,23 @@ def test_a_model_of_nnx_is_made_under_jit_where_making_it_does_nothing_else(
     else:
         assert isinstance(changed, dict)
         assert "model = nnx.jit(Model)(nnx.Rngs(0))\n" in changed[str(path)].text
+
+
+def test_numbers_that_an_optimiser_keeps_are_static_and_alone_they_are_traced(tmp_path: Path) -> None:
+    """A traced learning rate in the optimiser that the call returns would leak."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import jax\nimport jax.numpy as jnp\ndef create(key, rate, steps, low):\n    return jax.random.normal(key) * rate\n"
+        "def make(size, scale):\n    return scale * jnp.arange(size)\nkey = jax.random.key(0)\n"
+        "state = create(key, 3e-3, 3 * 10, -1.5)\ntable = make(2, 0.5)\n"
+    )
+    call = {"path": str(path), "function": "<module>", "seconds": 1.0, "plain": {}}
+    places = ((8, 8, 8, 39), (9, 9, 8, 20))
+    calls = [{**call, "number": n, "line": place[0], "place": place} for n, place in enumerate(places)]
+    sources = {str(path): read_source(path)}
+    (rewrite,) = from_eager_calls(calls, sources, [], ())
+    changed = edited(rewrite.fixes, sources)
+    assert isinstance(changed, dict)
+    text = changed[str(path)].text
+    assert "state = jax.jit(create, static_argnums=(1, 2, 3))(key, 3e-3, 3 * 10, -1.5)\n" in text
+    assert "table = jax.jit(make, static_argnums=0)(2, 0.5)\n" in text

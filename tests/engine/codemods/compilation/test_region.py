@@ -353,6 +353,17 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "            «g = jnp.sin(x)\n            self.w = g + 1»\n            print(g)\n",
         "the class defines `w`",
     ),
+    "layers of haiku": (
+        HEAD + "import haiku as hk\n\n\ndef net(x):\n    for n in (8, 16):\n"
+        "        «x = hk.Linear(n)(x)\n        x = jax.nn.relu(x)»\n    return x\n",
+        "its layers keep their parameters in the `hk.transform`",
+    ),
+    "a function with layers of haiku": (
+        HEAD
+        + "import haiku as hk\n\n\ndef block(x, n):\n    return hk.Linear(n)(x)\n\n\ndef net(x):\n    for n in (8, 16):\n"
+        "        «x = block(x, n)\n        x = jax.nn.relu(x)»\n    return x\n",
+        "its layers keep their parameters in the `hk.transform`",
+    ),
     "a module of flax makes its layers while it is traced": (
         HEAD
         + "from flax import linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
@@ -767,6 +778,32 @@ def test_the_same_reasons_hold_for_a_state_with_fields_of_its_own(
     told = rewrite("region-to-jit", SUBCLASS.format(apply=apply, read=read))
     assert told.startswith("refused: ")
     assert why in told
+
+
+GAN = NNX.replace("import jax.numpy as jnp\n", "import jax\nimport jax.numpy as jnp\n") + (
+    "class Trainer:\n    def __init__(self):\n        self.model = Net(nnx.Rngs(0))\n"
+    "        self.opt = nnx.Optimizer(self.model, optax.sgd(0.1), wrt=nnx.Param)\n"
+    "        self.key = jax.random.key(0)\n\n"
+    "    def noise(self):\n        self.key, sub = jax.random.split(self.key)\n"
+    "        return jax.random.normal(sub, (4, 2))\n\n"
+    "    def step(self, x):\n        «loss, grads = nnx.value_and_grad(mse)(self.model, x + NOISE)\n"
+    "        self.opt.update(self.model, grads)»\n        return loss\n\n\n"
+    "trainer = Trainer()\nlosses = [float(trainer.step(jnp.ones((4, 2)))) for _ in range(3)]\n"
+)
+
+
+@pytest.mark.parametrize("noise", ["1.0", "self.noise()"])
+def test_modules_in_attributes_are_arguments_of_nnx_jit(rewrite: Rewrite, noise: str) -> None:
+    """What is read from a static object is of another trace: `nnx.jit` refuses to change it."""
+    before = GAN.replace("NOISE", noise)
+    after = rewrite("region-to-jit", before, transform="flax.nnx.jit", wide=True, often=True)
+    assert "opt.update(model, grads)" in after or "self.model, self.opt = " in after
+    spaces: list[dict[str, list[float]]] = [{}, {}]
+    for text, space in zip((before.replace("«", "").replace("»", ""), after), spaces, strict=True):
+        exec(text, space)
+    one, other = (space["losses"] for space in spaces)
+    assert one[0] > one[-1]
+    assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1e-5
 
 
 LAYERS = (
