@@ -166,7 +166,8 @@ def _run(job: Trial, outside: OutsideFiles) -> Ran:
     observer.close()
     compile_s = compiles.seconds()
     return Ran(
-        ending=Ended(ending.how, ending.status, ending.message, list(ending.frames)),
+        ending=Ended(ending.how, ending.status, ending.message),
+        frames=list(ending.frames),
         run_s=max(seconds - compile_s, 0.0),
         compile_s=compile_s,
         cpu_s=worked,

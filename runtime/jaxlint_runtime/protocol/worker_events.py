@@ -76,13 +76,11 @@ class Watch(Message):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of the program: `how` is "finished", "stopped" or "raised"; its exit status; a description; where it raised
-    (`capture.run_program.Ending`)."""
+    """The end of the program: `how` is "finished", "stopped" or "raised"; its exit status; a description."""
 
     how: str
     status: int
     message: str
-    frames: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +144,7 @@ class Ran(Message):
     )  # files written elsewhere, and from which byte on
     gone: list[str] = field(default_factory=list)  # files deleted elsewhere
     missed: list[Plain] = field(default_factory=list)  # by file: what code it did not reach
+    frames: list[tuple[str, int]] = field(default_factory=list)  # where it raised, the innermost last
 
 
 # ---- functions and their candidates ----

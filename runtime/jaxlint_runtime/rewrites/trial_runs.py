@@ -233,7 +233,7 @@ def _read(event: Ran) -> Trial:
     ending = event.ending
     return Trial(
         failure=None if ending.how == "finished" or event.cut else ending.message,
-        frames=ending.frames,
+        frames=event.frames,
         run_s=event.run_s,
         compile_s=event.compile_s,
         cpu_s=event.cpu_s,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import runpy
 import signal
 import sys
 import threading
@@ -15,6 +16,7 @@ import pytest
 
 from jaxlint_runtime.capture.function_identity import Identity, Project, code_key, identify, unwrap
 from jaxlint_runtime.capture.import_hooks import AfterImport
+from jaxlint_runtime.capture.run_program import ending_of
 from jaxlint_runtime.capture.signature import compare, explain, read_signature
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.lowering.jit_options import Parameters, read_options
@@ -190,3 +192,13 @@ def test_the_first_reason_stays_and_nothing_is_raised_afterwards(stopper: Stoppe
     stopper.finish()
     stopper.interrupt()
     stopper.raise_here()
+
+
+def test_the_ending_names_the_lines_on_the_way_to_what_was_raised(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import jax\n@jax.jit\ndef f(x):\n    return int(x)\nf(1.0)\n")
+    with pytest.raises(Exception) as raised:
+        runpy.run_path(str(program))
+    ending = ending_of(raised.value)
+    assert [line for path, line in ending.frames if path == str(program)] == [5, 4]
+    assert ending.message.endswith(f"({program}:4)")
