@@ -110,3 +110,85 @@ def roll(key, x, ts):
 def test_a_call_that_only_draws_repeats_no_split(body: str, severity: Severity) -> None:
     source = source_from_bytes(_RENEWED.replace("BODY", body).encode(), Path("program.py"), "program.py")
     assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]
+
+
+_PRICES = """
+import jax
+import jax.numpy as jnp
+
+def price(key, rho):
+    return jnp.mean(jnp.exp(rho * jax.random.normal(key, (1000,))))
+
+def noise(key):
+    return jax.random.uniform(key, (3,))
+
+def main(key, x):
+    USE
+
+main(jax.random.key(0), jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "severity"),
+    [
+        ("print(price(key, 0.1)); print(price(key, 0.3))", Severity.INFO),
+        ("low = price(key, 0.1); high = price(key, 0.3); assert high > low", Severity.INFO),
+        (
+            "low = price(key, 0.1); high = price(key, 0.3); ok = high > low; print(ok, high - low)",
+            Severity.INFO,
+        ),
+        ("low = price(key, 0.1); high = price(key, 0.3); return (high + low) / 2", Severity.WARNING),
+        ("low = price(key, 0.1); return [low, price(key, 0.3)]", Severity.WARNING),
+        ("p = {}; p['low'] = price(key, 0.1); p['high'] = price(key, 0.3); return p", Severity.WARNING),
+        ("ps = []; ps.append(price(key, 0.1)); ps.append(price(key, 0.3)); return ps", Severity.WARNING),
+        ("y = x * noise(key); x = x + jax.random.normal(key, (3,)); return x @ y", Severity.WARNING),
+        (
+            "y = noise(key)\n    def loss(z): return z * y\n    z = price(key, 0.1); return loss(z)",
+            Severity.WARNING,
+        ),
+        # two draws of equal numbers, whose difference is zero
+        (
+            "a = jax.random.normal(key, (3,)); b = jax.random.normal(key, (3,)); return a - b",
+            Severity.WARNING,
+        ),
+        ("low = price(key, 0.1); high = price(key, 0.3)", Severity.WARNING),  # what reads them is not seen
+    ],
+)
+def test_results_that_stay_apart_are_advice(use: str, severity: Severity) -> None:
+    source = source_from_bytes(_PRICES.replace("USE", use).encode(), Path("program.py"), "program.py")
+    assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]
+
+
+_DERIVED = """
+import jax
+
+def keys_of(key):
+    return jax.random.split(key, 3)
+
+def noise(key):
+    return jax.random.normal(key, (3,))
+
+def step(key, x):
+    USE
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "severity"),
+    [
+        (
+            "y = x + noise(key); a, b, c = keys_of(key); print(y); return a",
+            Severity.INFO,
+        ),  # no number repeats
+        ("y = x + noise(key); keys = keys_of(key); return jax.vmap(noise)(keys) + y", Severity.WARNING),
+        (
+            "keys = keys_of(key); y = x + noise(key); return y, keys",
+            Severity.WARNING,
+        ),  # the parent by mistake
+        ("a = keys_of(key); b = jax.random.split(key); return a, b", Severity.WARNING),  # keys repeat
+    ],
+)
+def test_a_draw_before_a_split_repeats_nothing(use: str, severity: Severity) -> None:
+    source = source_from_bytes(_DERIVED.replace("USE", use).encode(), Path("program.py"), "program.py")
+    assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]

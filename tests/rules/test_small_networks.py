@@ -91,7 +91,9 @@ def test_the_layers_of_linen_count(layers: str, data: str, severity: Severity) -
     [
         ("eqx.nn.MLP(4, 1, 32, 2, key=jax.random.key(0))", Severity.INFO),
         ("eqx.nn.MLP(4, 1, 1024, 2, key=jax.random.key(0))", Severity.WARNING),
-        ("eqx.nn.MLP(4, 1, width, 2, key=jax.random.key(0))", Severity.WARNING),
+        ("eqx.nn.MLP(4, 1, width, 2, key=jax.random.key(0))", Severity.INFO),  # nothing shows its size
+        ("eqx.nn.MLP(vocab_size, 1, width, 2, key=jax.random.key(0))", Severity.WARNING),  # seldom small
+        ("eqx.nn.Sequential([eqx.nn.Conv2d(3, width, 3), eqx.nn.Linear(width, 2)])", Severity.WARNING),
     ],
 )
 def test_the_layers_of_equinox_count(model: str, severity: Severity) -> None:

@@ -6,6 +6,7 @@ import ast
 import math
 import re
 import sys
+from collections.abc import Callable, Iterable
 
 from jaxlint.api import CallEvent, Module, Why
 from jaxlint.api.syntax import cache, nodes_of
@@ -141,6 +142,12 @@ class Networks:
         sizes = [self.exact.get(layer, size) for layer, size in seen.items()]
         return None not in sizes and sum(size for size in sizes if size is not None) < SMALL
 
+    def is_large(self, why: Why) -> bool:
+        """Whether the layers that a step runs, as far as they are known, hold more weights than a small network."""
+        seen = self.layers.get(why.node) if why.node is not None else None
+        sizes = [self.exact.get(layer, size) for layer, size in (seen or {}).items()]
+        return sum(size for size in sizes if size is not None) >= SMALL
+
 
 def _of_call(made: ExternalObject, event: CallEvent) -> tuple[int | None, bool]:
     """The weights of a layer that is called, None if it may have any number; and whether its input is known."""
@@ -178,19 +185,24 @@ def is_small(value: Value) -> bool:
     return weights is not None and 0 < weights < SMALL
 
 
-def _of_known(value: Value, depth: int) -> int | None:
-    """The weights of a module or container; None if a part may have any number."""
+def has_many_weights(value: Value) -> bool:
+    """Whether the parts of a network that are known hold more weights than a small one."""
+    return (_of_known(value, 0, 0) or 0) >= SMALL
+
+
+def _of_known(value: Value, depth: int, other: int | None = None) -> int | None:
+    """The weights of a module or container, with `other` for parts that may have any number; None if one has None."""
     if isinstance(value, (Static, Function, External)):
         return 0
     if isinstance(value, ExternalObject):
         name = value.name.rpartition(".")[2]
         if not value.name.startswith(_FRAMEWORKS) or (name not in _MATRICES and name != "MLP"):
-            return 0 if name in _SLIGHT else None
-        return _of_layer(value) or None
+            return 0 if name in _SLIGHT else other
+        return _of_layer(value) or other
     if isinstance(value, (Array, NumpyArray)):
         shape = symbolic_shape(value)
         sizes = [size for size in shape or () if isinstance(size, int)]
-        return math.prod(sizes) if shape is not None and len(sizes) == len(shape) else None
+        return math.prod(sizes) if shape is not None and len(sizes) == len(shape) else other
     parts: list[Value]
     if isinstance(value, Instance) and value.cls.kind in _PARTS:
         parts = list(value.fields.values())
@@ -199,9 +211,25 @@ def _of_known(value: Value, depth: int) -> int | None:
     elif isinstance(value, DictValue) and value.element is None:
         parts = list(value.items.values())
     else:
-        return None
-    counts = [_of_known(part, depth + 1) if depth < _DEPTH else None for part in parts]
+        return other
+    counts = [_of_known(part, depth + 1, other) if depth < _DEPTH else other for part in parts]
     return None if None in counts else sum(count for count in counts if count is not None)
+
+
+# Words of programs whose networks are seldom small: layers and models for images, sequences and text, and several devices.
+_SELDOM_SMALL = re.compile(
+    r"\bconv(_?\d?d|_?nets?|_?transpose|_general\w*|local|lstm)?s?\b|attention|transformer|embed|resnet|lstm|\bgru|unet|u_net|gpt|\bvit"
+    r"|llama|mamba|diffusion|\bvgg|\bvae|\bgan|token|pretrained|vocab|pixel|images?\b|atari|cifar|imagenet|mnist|densenet|encoder"
+    r"|pmap|sharding|\bmesh\b|shard_map|float16",
+    re.IGNORECASE,
+)
+
+
+def seldom_small(modules: Iterable[Module], imports: Callable[[Module], list[Module]]) -> bool:
+    """Whether files, or those that they import, speak of images, sequences, text or several devices."""
+    files = {module.source.path: module for module in modules}
+    near = {one.source.path: one for module in files.values() for one in imports(module)}
+    return any(_SELDOM_SMALL.search(one.source.text) for one in (files | near).values())
 
 
 # What a program imports that gives it no data, beside the standard library.

@@ -31,7 +31,14 @@ from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import donated_arguments, is_kept, is_stored, rebound_later
-from jaxlint_rules.memory._weights import Networks, gets_data, has_small_agents, is_small
+from jaxlint_rules.memory._weights import (
+    Networks,
+    gets_data,
+    has_many_weights,
+    has_small_agents,
+    is_small,
+    seldom_small,
+)
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
@@ -121,9 +128,11 @@ class MissingDonation(Rule):
     is left, the finding is advice. So is a step without a gradient whose state is small or of
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
     twice would read what was donated, and one of agents that act on numbers, whose networks are small.
-    So is a step whose network takes less than 4 MB with two moments of an optimiser, if all its
-    layers or arrays are seen and the file that calls the step imports more than JAX and its tools,
-    as an example does not.
+    If the file that calls the step imports more than JAX and its tools, as an example does not, a step
+    is advice as well where all layers or arrays of its network are seen and take less than 4 MB with
+    two moments of an optimiser, and where nothing shows that they take more: no layer or array that
+    is seen, no several devices, and in its files and what they import no word of images, sequences or
+    text.
     A step that only compiled code calls is not reported. A step that gets the same data in each
     iteration, as a fit does, is advice as well, unless its state is seen to be large.
 
@@ -233,6 +242,9 @@ class MissingDonation(Rule):
         call.seen = {position for position, value in enumerate(event.args, first) if _is_record(value)}
         call.small = {position for position, value in enumerate(event.args, first) if is_small(value)}
         call.small &= set(rebound)
+        call.large |= {
+            position for position, value in enumerate(event.args, first) if has_many_weights(value)
+        }
         if known is not None:
             call.small |= known.small  # what the loop gives back has the same shapes
         call.whole = gets_the_same(node, rebound.values(), event.frame)
@@ -332,7 +344,7 @@ class MissingDonation(Rule):
             severity = (
                 Severity.INFO
             )  # who keeps the arguments is unknown; a cell that runs twice reads them again
-        if severity is None and (has_small_agents(event.frame.module) or self.is_light(event, calls)):
+        if severity is None and (has_small_agents(event.frame.module) or self.is_light(event, calls, report)):
             severity = Severity.INFO
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
@@ -381,11 +393,19 @@ class MissingDonation(Rule):
             },
         )
 
-    def is_light(self, event: TransformEvent, calls: list[_Call]) -> bool:
-        """Whether a step is seen to train a small network, in a program that is no mere example."""
+    def is_light(self, event: TransformEvent, calls: list[_Call], report: Reporter) -> bool:
+        """Whether a step is seen to train a small network, or nothing shows that it is large, in a program that is no mere example."""
         if not calls or not all(gets_data(call.module.tree) for call in calls):
             return False
-        return all(call.small for call in calls) or self.networks.is_small(event.transformed.why)
+        if all(call.small for call in calls) or self.networks.is_small(event.transformed.why):
+            return True
+        if any(call.large & set(call.rebound) for call in calls) or self.networks.is_large(
+            event.transformed.why
+        ):
+            return False
+        return not seldom_small(
+            [event.frame.module, *(call.module for call in calls)], report.project.imports
+        )
 
 
 def _is_large(value: Value, depth: int = 0) -> bool:

@@ -7,11 +7,8 @@ import re
 
 from jaxlint.api import Frame, KeyEvent, Module
 from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
-from jaxlint.api.values import ClassValue, Function, Transformed
-from jaxlint_rules._callables import innermost, named_or_method
-from jaxlint_rules._cost import runs
-from jaxlint_rules._names import bound_by, external_name, last_name, names_in, passed, variable_given
-from jaxlint_rules._programs import is_on_host
+from jaxlint.api.values import Function, Transformed
+from jaxlint_rules._names import last_name, names_in, variable_given
 
 
 def reach_other_submodules(event: KeyEvent) -> bool:
@@ -369,85 +366,3 @@ def _looks_at(callee: ast.expr, frame: Frame) -> tuple[list[str], ast.AST] | Non
     if not isinstance(value, Function):
         return None
     return [kind for kind in kinds if "jit" not in kind], value.node
-
-
-def meets(event: KeyEvent) -> bool:
-    """Whether the numbers that a call draws somewhere in its body are seen to meet those of the first use, as those of
-    the iterations of a loop do."""
-    return event.how == "loop" or _gets_the_first(event) or _draws(event.node, event.frame)
-
-
-def _draws(call: ast.AST, frame: Frame) -> bool:
-    """Whether a call draws or splits, or calls a function or a class whose own body does, as `reparameterize`."""
-    if not isinstance(call, ast.Call):
-        return False
-    library = external_name(call.func, frame.scope).rpartition(".")[2]
-    if _is_random(call) or library.islower():  # `hk.dropout`; a layer, as `eqx.nn.Linear`, is made once
-        return True
-    value = named_or_method(call.func, frame)
-    called = innermost(value) if value is not None else None
-    if isinstance(called, ClassValue):
-        called = called.lookup("__init__")
-    return isinstance(called, Function) and any(map(_is_random, nodes_of(called.node, ast.Call)))
-
-
-def _is_random(call: ast.Call) -> bool:
-    """`jax.random.randint(key, ...)`: a function of `jax.random` that gets a key."""
-    owner, _, name = dotted(call.func).rpartition(".")
-    return owner.rpartition(".")[2] in _RANDOM and name not in _MAKERS and bool(call.args)
-
-
-_RANDOM = ("random", "jr", "jrandom")
-_MAKERS = frozenset({"key", "PRNGKey", "key_data", "wrap_key_data", "key_impl"})
-
-
-def _gets_the_first(event: KeyEvent) -> bool:
-    """Whether the second call gets what the first use has made."""
-    call = event.node
-    made = bound_by(event.frame.module.parents.get(event.first) or event.first)
-    return isinstance(call, ast.Call) and any(made & names_in(one) for one in passed(call))
-
-
-def only_derives(event: KeyEvent) -> bool:
-    """Whether one use draws with the key and the other derives keys from it, so that no number repeats: in a script, outside of its
-    functions, or where a draw comes first and the key is renewed then: `x = normal(key)`, `_, key = split(key)`.
-    """
-    derives = [_derives(call) for call in (event.first, event.node)]
-    if not any(derives) or all(derives):
-        return False
-    renewed = bound_by(event.frame.module.parents.get(event.node) or event.node)
-    drawn = isinstance(event.first, ast.Call) and (
-        _is_random(event.first) or _only_draws(event.first, event.frame)
-    )
-    return event.frame.function is None or (derives[1] and drawn and event.origin.name in renewed)
-
-
-def _only_draws(call: ast.Call, frame: Frame) -> bool:
-    """Whether a call reaches a function of the project that draws by itself, derives no key and calls nothing else with one."""
-    value = named_or_method(call.func, frame)
-    called = innermost(value) if value is not None else None
-    if not isinstance(called, Function):
-        return False
-    random = [one for one in nodes_of(called.node, ast.Call) if _is_random(one)]
-    keys = set[str]().union(*(names_in(one.args[0]) for one in random))
-    others = [one for one in nodes_of(called.node, ast.Call) if one not in random]
-    return (
-        bool(random)
-        and not any(map(_derives, random))
-        and not any(keys & set(map(dotted, passed(one))) for one in others)
-    )
-
-
-def _derives(call: ast.AST) -> bool:
-    return isinstance(call, ast.Call) and _is_random(call) and last_name(call.func) in ("split", "fold_in")
-
-
-def is_of_one_run(event: KeyEvent) -> bool:
-    """Whether the program makes both uses once, outside of compiled code, and at most one of them draws by itself: a model gets
-    its weights and a dataset its order from one key. Repeated numbers mislead nobody where they do not meet."""
-    frame = event.frame
-    if event.how != "again" or frame.stage.staged or runs(frame) > 1 or not is_on_host(frame):
-        return False
-    if _gets_the_first(event):
-        return False
-    return not all(_draws(one, frame) for one in (event.first, event.node))

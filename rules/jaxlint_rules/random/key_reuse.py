@@ -18,13 +18,10 @@ from jaxlint_rules.random._common_numbers import (
     are_entries_of_a_choice,
     fills_other_places,
     is_given_up,
-    is_of_one_run,
     is_of_two_cells,
     judges_both_sets,
     look_at_one_point,
     makes_alternatives,
-    meets,
-    only_derives,
     only_warms_up,
     reach_other_modules,
     reach_other_submodules,
@@ -38,6 +35,7 @@ from jaxlint_rules.random._common_numbers import (
 from jaxlint_rules.random._pairs import change_alike, change_parts, changes_a_pair
 from jaxlint_rules.random._same_weights import equal_weights, receivers
 from jaxlint_rules.random._shown import is_only_shown
+from jaxlint_rules.random._uses import is_of_one_run, meets, only_derives, stay_apart
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -109,9 +107,11 @@ class KeyReuse(Rule):
     - two cells of a notebook;
     - two uses in a script, once each, where at most one is a draw itself, and what the first has
       made is not given to the second: a model and a dataset of one key;
-    - a draw and a split of one key in the part of a script that no function holds, and a draw after
-      which `key = split(key)` renews the key: the keys that `split` returns draw other numbers
-      (JAX advises against it all the same);
+    - results that stay apart: each is printed, plotted or asserted, or two results of one function
+      are compared, as prices by two settings, and nothing else is computed from both;
+    - a draw and then a split of one key, by which no number repeats, since the keys that `split`
+      returns draw other numbers (JAX advises against it all the same): in the part of a script that
+      no function holds, where `key = split(key)` renews the key, and where the results stay apart;
     - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: a loop
       repeats it, it gets what the first use has made, or the function draws itself.
 
@@ -202,6 +202,7 @@ class KeyReuse(Rule):
             or is_of_one_run(event)
             or only_derives(event)
             or is_only_shown(event)
+            or stay_apart(event)
             or (bool(event.callee) and not meets(event))
         )
         advice = Severity.INFO if light else None

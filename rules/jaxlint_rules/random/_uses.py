@@ -1,0 +1,113 @@
+"""What the uses of a PRNG key do with it, and whether what they give comes together."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import Frame, KeyEvent
+from jaxlint.api.syntax import dotted, nodes_of
+from jaxlint.api.values import ClassValue, Function
+from jaxlint_rules._callables import innermost, named_or_method
+from jaxlint_rules._cost import runs
+from jaxlint_rules._flow import Results
+from jaxlint_rules._names import bound_by, external_name, last_name, names_in, passed
+from jaxlint_rules._programs import is_on_host
+
+_RANDOM = ("random", "jr", "jrandom")
+_MAKERS = frozenset({"key", "PRNGKey", "key_data", "wrap_key_data", "key_impl"})
+
+
+def meets(event: KeyEvent) -> bool:
+    """Whether the numbers that a call draws somewhere in its body are seen to meet those of the first use, as those of
+    the iterations of a loop do."""
+    return event.how == "loop" or _gets_the_first(event) or _draws(event.node, event.frame)
+
+
+def stay_apart(event: KeyEvent) -> bool:
+    """Whether nothing is computed from the results of both uses: they are printed, plotted or compared, each by itself."""
+    first, second = event.first, event.node
+    if event.how != "again" or not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    frame = event.frame
+    alike = ast.unparse(first.func) == ast.unparse(second.func) and ast.unparse(first) != ast.unparse(second)
+    once = not frame.stage.staged and runs(frame) <= 1 and is_on_host(frame)  # it judges two results
+    compared = (alike or once) and not (is_random(first) and is_random(second))
+    return not Results(first, second, frame, compared).come_together
+
+
+def _draws(call: ast.AST, frame: Frame) -> bool:
+    """Whether a call draws or splits, or calls a function or a class whose own body does, as `reparameterize`."""
+    if not isinstance(call, ast.Call):
+        return False
+    library = external_name(call.func, frame.scope).rpartition(".")[2]
+    if is_random(call) or library.islower():  # `hk.dropout`; a layer, as `eqx.nn.Linear`, is made once
+        return True
+    called = _called(call, frame)
+    return isinstance(called, Function) and any(map(is_random, nodes_of(called.node, ast.Call)))
+
+
+def _called(call: ast.Call, frame: Frame) -> object:
+    """The project function that a call runs: under transformations, or the `__init__` of a class."""
+    value = named_or_method(call.func, frame)
+    called = innermost(value) if value is not None else None
+    return called.lookup("__init__") if isinstance(called, ClassValue) else called
+
+
+def is_random(call: ast.Call) -> bool:
+    """`jax.random.randint(key, ...)`: a function of `jax.random` that gets a key."""
+    owner, _, name = dotted(call.func).rpartition(".")
+    return owner.rpartition(".")[2] in _RANDOM and name not in _MAKERS and bool(call.args)
+
+
+def _gets_the_first(event: KeyEvent) -> bool:
+    """Whether the second call gets what the first use has made."""
+    call = event.node
+    made = bound_by(event.frame.module.parents.get(event.first) or event.first)
+    return isinstance(call, ast.Call) and any(made & names_in(one) for one in passed(call))
+
+
+def only_derives(event: KeyEvent) -> bool:
+    """Whether a draw comes first and keys are derived then, so that no number repeats: `x = normal(key)` and `_, key = split(key)`,
+    also by functions that do no more with the key. Not where a value is computed from both, and the key is not renewed.
+    """
+    derives = [_derives(call) for call in (event.first, event.node)]
+    if event.frame.function is None and any(derives) and not all(derives):
+        return True
+    kinds = [_kinds(call, event.frame) for call in (event.first, event.node)]
+    if kinds != [{"draw"}, {"derive"}]:
+        return False
+    renewed = bound_by(event.frame.module.parents.get(event.node) or event.node)
+    return event.origin.name in renewed or not Results(event.first, event.node, event.frame).come_together
+
+
+def _kinds(call: ast.AST, frame: Frame) -> set[str]:
+    """What a call does with the key that it gets: "draw", "derive", or "" if that is unknown."""
+    if not isinstance(call, ast.Call):
+        return {""}
+    if is_random(call):
+        return {"derive" if _derives(call) else "draw"}
+    called = _called(call, frame)
+    if not isinstance(called, Function):
+        return {""}
+    random = [one for one in nodes_of(called.node, ast.Call) if is_random(one)]
+    keys = set[str]().union(*(names_in(one.args[0]) for one in random))
+    given = {parameter.arg for parameter in called.node.args.args} & keys
+    others = [one for one in nodes_of(called.node, ast.Call) if one not in random]
+    if not given or any(given & set(map(dotted, passed(one))) for one in others):
+        return {""}
+    return {"derive" if _derives(one) else "draw" for one in random if names_in(one.args[0]) & given}
+
+
+def _derives(call: ast.AST) -> bool:
+    return isinstance(call, ast.Call) and is_random(call) and last_name(call.func) in ("split", "fold_in")
+
+
+def is_of_one_run(event: KeyEvent) -> bool:
+    """Whether the program makes both uses once, outside of compiled code, and at most one of them draws by itself: a model gets
+    its weights and a dataset its order from one key. Repeated numbers mislead nobody where they do not meet."""
+    frame = event.frame
+    if event.how != "again" or frame.stage.staged or runs(frame) > 1 or not is_on_host(frame):
+        return False
+    if _gets_the_first(event):
+        return False
+    return not all(_draws(one, frame) for one in (event.first, event.node))
