@@ -23,7 +23,7 @@ from jaxlint.codemods.compilation.outline import line_above, missing_lines
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout, fresh_name
-from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.codemods.source.site import Refused, Site, place_of
 from jaxlint.finding import Step
 
 # Reductions that take `where`. A maximum also needs a number that is less than all others.
@@ -109,7 +109,7 @@ class _Padding:
     def _call(self, place: Sequence[int]) -> ast.Call:
         """The call at a place. Raises Refused."""
         for node in ast.walk(self.site.tree):
-            if isinstance(node, ast.Call) and _place_of(node) == list(place):
+            if isinstance(node, ast.Call) and place_of(node) == list(place):
                 return node
         raise Refused(f"there is no call at line {place[0]}")
 
@@ -348,7 +348,3 @@ class _Padding:
 
 def _quoted(key: str) -> str:
     return f'"{key}"' if '"' not in key and "\\" not in key else repr(key)
-
-
-def _place_of(node: ast.expr) -> list[int]:
-    return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]

@@ -48,7 +48,7 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.source.layout import Layout
 from jaxlint.codemods.source.name_scopes import Names, Scope
-from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.codemods.source.site import Refused, Site, place_of
 from jaxlint.codemods.source.statement_regions import first_line
 from jaxlint.finding import Span
 
@@ -81,13 +81,28 @@ class Region:
     fetched: ast.expr | None = None  # what it computes of the statement after it
     from_host: HostParts = field(default_factory=HostParts)  # what the host computes for it
     copies_object: bool = False  # whether its function works on a copy of the method's object
+    behind: Sequence[ast.stmt] = ()  # statements of the host between its own, which then follow it
 
     @classmethod
-    def at(cls, site: Site, span: Span, transform: str, *, wide: bool = False) -> Region:
-        """The statements at a span. Raises Refused if there are none, or one of them does more than bind variables."""
+    def at(
+        cls,
+        site: Site,
+        span: Span,
+        transform: str,
+        *,
+        wide: bool = False,
+        behind: Sequence[Sequence[int]] = (),
+    ) -> Region:
+        """The statements at a span, without those at the places `behind`. Raises Refused if there are none, or one of them
+        does more than bind variables."""
         statements = statements_at(site, span)
         if not statements:
             return cls._of_expression(site, span, transform)
+        places = [list(one) for one in behind]
+        between = [one for one in statements if place_of(one) in places]
+        if between and (between[0] is statements[0] or between[-1] is statements[-1]):
+            raise Refused("a statement of the host begins or ends it")
+        statements = [one for one in statements if one not in between]
         scope = site.names.scope_at(statements[0])
         if scope.is_class:
             raise Refused("the body of a class cannot be compiled")
@@ -102,7 +117,7 @@ class Region:
                 raise Refused("it does more than assign variables")
             if not all(binds_names(target, object_of(site, scope)) for target in targets_of(statement)):
                 raise Refused("it stores into an object or a container")
-        found = cls(site, scope, statements, Flow(site.names, scope), transform)
+        found = cls(site, scope, statements, Flow(site.names, scope), transform, behind=between)
         last = statements[-1]
         if isinstance(last, ast.Return):
             if last not in getattr(scope.node, "body", ()) or isinstance(last.value, ast.Tuple):
@@ -166,6 +181,9 @@ class Region:
         bound, exposed = self.variables()
         read = [name for name in self._in_order(own) if name in exposed]
         carried = [name for name in read if name in bound]
+        shown = {
+            part.id for one in self.behind for part in ast.walk(one) if isinstance(part, ast.Name)
+        }  # to the host, between its statements
         stored = {
             node.id for node in own if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
         }
@@ -178,11 +196,12 @@ class Region:
             []
             if self.ending is not None
             else [
-                *(name for name in carried if self._is_read_later(name)),
+                *(name for name in carried if name in shown or self._is_read_later(name)),
                 *(
                     name
                     for name in bound
-                    if name not in carried and self._is_read_outside(name, own) and self._is_read_later(name)
+                    if name not in carried
+                    and (name in shown or (self._is_read_outside(name, own) and self._is_read_later(name)))
                 ),
             ]
         )

@@ -36,7 +36,7 @@ from jaxlint.codemods.purity.values import (
     leaves_of,
 )
 from jaxlint.codemods.source.layout import fresh_name
-from jaxlint.codemods.source.site import Site
+from jaxlint.codemods.source.site import Site, place_of
 
 _ASSIGNING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _COMPUTING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript)
@@ -310,7 +310,7 @@ def fetched_after(
     if following is None:
         return None
     for node in ast.walk(following):
-        if isinstance(node, ast.expr) and _place_of(node) == list(place) and node.lineno == node.end_lineno:
+        if isinstance(node, ast.expr) and place_of(node) == list(place) and node.lineno == node.end_lineno:
             first = list(_before(node, following, site))
             if None not in first and not any(acts(one, possible, file) for one in first if one is not None):
                 return node
@@ -366,10 +366,6 @@ def _read_by(target: ast.expr, site: Site) -> ast.AST | None:
         return target
     named = {one.name for one in ast.walk(site.tree) if isinstance(one, ast.FunctionDef)}
     return None if target.attr in named else target.value
-
-
-def _place_of(node: ast.expr) -> list[int]:
-    return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]
 
 
 def _parameter_for(node: ast.expr, possible: PossibleValues, file: File) -> str:

@@ -24,6 +24,7 @@ from dataclasses import replace
 from jaxlint.codemods.compilation.add_jit import transform_of
 from jaxlint.codemods.compilation.region import FILTER_JIT, Region
 from jaxlint.codemods.compilation.region_attributes import object_of
+from jaxlint.codemods.compilation.region_behind import check_behind
 from jaxlint.codemods.compilation.region_host import computed_by_host, fetched_after
 from jaxlint.codemods.compilation.region_statements import (
     may_hold,
@@ -55,7 +56,8 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     `variables`, those of that function in a run; `again`: it was called more than once; `often`: it was called often; `wide`, whether loops over leaves and the `return` belong to it; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them; `ends`: the place of an expression in the next statement
-    that belongs to it, whose value the host fetches.
+    that belongs to it, whose value the host fetches; `behind`: the places of statements of the host between its own, which then follow
+    it.
     """
     transform = transform_of(step)
     if not step.parameters.get("around"):
@@ -127,10 +129,18 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
 
 
 def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
-    region = Region.at(draft.site, span, transform, wide=bool(step.parameters.get("wide")))
+    behind = step.parameters.get("behind", ())
+    region = Region.at(
+        draft.site,
+        span,
+        transform,
+        wide=bool(step.parameters.get("wide")),
+        behind=behind if isinstance(behind, list | tuple) else (),
+    )
     region.is_called_often = bool(step.parameters.get("often"))
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
+    check_behind(region, possible, file)
     ends = step.parameters.get("ends")
     if isinstance(ends, list | tuple) and region.expression is None:
         region.fetched = fetched_after(draft.site, region.statements[-1], ends, possible, file)

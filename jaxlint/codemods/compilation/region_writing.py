@@ -13,6 +13,8 @@ from jaxlint.codemods.source.layout import Layout, fresh_name
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Span
 
+_GONE = "gone"  # a line that moved
+
 
 def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
     """The function and the call, as text. `copy`: `copy.copy` as the file spells it, for a function on a copy of its object."""
@@ -31,6 +33,7 @@ def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
         number = region.statements[-1].lineno - span.line
         value = ", ".join([*inside.values(), ""])
         moved[number] = moved[number].replace("return ", f"return {value}", 1)
+    behind = _taken_out(region, layout, here, moved, span.line)
     body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
     if own.copied:
         body[:0] = [f"{indent}{unit}{line}" for line in opening_of(own, copy)]
@@ -69,7 +72,20 @@ def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
         call = here + layout.call(bound, name, given, here)
         if region.ending is not None:
             call += f"{layout.newline}{here}return {results[-1]}"
+    call = layout.newline.join([call, *behind])
     return Written(head, indent, text, tail, before, span, call, layout.newline, also)
+
+
+def _taken_out(region: Region, layout: Layout, here: str, lines: list[str], first: int) -> list[str]:
+    """Takes the statements that follow the region out of its lines, with their comments, and returns them."""
+    found: list[str] = []
+    for statement in region.behind:
+        text, place = layout.block([statement], indent=here)
+        assert place is not None
+        found += text.split(layout.newline)[:-1]
+        lines[place.line - first : place.end_line - first + 1] = [_GONE] * (place.end_line - place.line + 1)
+    lines[:] = [line for line in lines if line is not _GONE]
+    return found
 
 
 def _texts(region: Region, nodes: Sequence[ast.AST]) -> list[tuple[ast.expr, str]]:
@@ -116,7 +132,8 @@ def _lines(region: Region, layout: Layout) -> tuple[str, list[str], Span]:
     site = region.site
     if region.expression is None:
         here = layout.indent(region.first)
-        text, span = layout.block(region.statements, indent=here)
+        whole = sorted([*region.statements, *region.behind], key=lambda one: one.lineno)
+        text, span = layout.block(whole, indent=here)
         if span is None:
             raise Refused("there are no lines to move")
         return here, text.split(layout.newline)[:-1], span

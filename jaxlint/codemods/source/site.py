@@ -25,6 +25,11 @@ __all__ = ["Refused", "Site"]
 NodeT = TypeVar("NodeT", bound="cst.CSTNode")
 
 
+def place_of(node: ast.expr | ast.stmt) -> list[int]:
+    """The lines and columns of a node, as `ast` has them: first line, first column, last line, last column."""
+    return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]
+
+
 class Site:
     """The shared view of one file. Raises Refused if the file cannot be parsed."""
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from jaxlint.codemods import Compatible, Workspace
 from jaxlint.codemods.loops.early_stop import stop_of
-from jaxlint.codemods.source.site import Site
+from jaxlint.codemods.source.site import Site, place_of
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
@@ -27,7 +27,6 @@ from jaxlint_runtime.rewrites.proposals import (
     edit_of,
     jit_fix,
     jit_in_words,
-    place_of,
     ways_to_jit,
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.source.site import Site
+from jaxlint.codemods.source.site import Site, place_of
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.registry import all_rules
 from jaxlint.rule import COSTLY_CATEGORIES
@@ -354,11 +354,6 @@ def jit_in_words(transform: str, static: Sequence[str]) -> str:
     """A transformation as people write it, with its static arguments."""
     short = transform.replace("flax.", "").replace("equinox", "eqx")
     return f"{short}, {', '.join(static)} static" if static else short
-
-
-def place_of(node: ast.expr | ast.stmt) -> list[int]:
-    """The place of a node, as `ast` counts."""
-    return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]
 
 
 def jit_fix(

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.codemods import Compatible, Workspace
+from jaxlint.codemods.compilation.region_behind import may_move
 from jaxlint.codemods.compilation.region_host import next_to
 from jaxlint.codemods.compilation.region_statements import may_hold
-from jaxlint.codemods.source.site import Site
+from jaxlint.codemods.source.site import Site, place_of
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.observed_results import MODULE
@@ -32,12 +33,12 @@ from jaxlint_runtime.rewrites.proposals import (
     how_often,
     imported,
     jit_in_words,
-    place_of,
     stays_on_host,
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _MOST_PLANS = 80  # proposals for one function
+_MOST_ACROSS = 12  # of these across statements of the host
 _MOST_SECONDS = 20.0  # of processor time for the proposals: others may use the machine
 _MOST = 4  # regions of a function that are compiled
 _LOOPS = (ast.For, ast.While)
@@ -151,11 +152,17 @@ class _Drawing:
         own = {"order": order, **often, "wide": True, **({"name": self.name} if self.name else {})}
         if ends is not None:
             own["ends"] = place_of(ends)
+        if behind := [place_of(node) for node in nodes[1:-1] if self._moves(node)]:
+            own["behind"] = behind
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
         step = Step("region-to-jit", self.source.display, span, parameters)
         last = span.end_line if ends is None else ends.end_lineno or ends.lineno
         lines = f"lines {span.line} to {last}" if span.line != last else f"line {span.line}"
         return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
+
+    def _moves(self, node: ast.stmt | ast.expr) -> bool:
+        """Whether a statement between those of a region follows it."""
+        return isinstance(node, ast.stmt) and is_of_host(node, self.transform)
 
     def together(self, regions: Sequence[_Part]) -> list[FixRequest]:
         """The edits of as many regions as fit beside each other, earlier ones first."""
@@ -220,14 +227,20 @@ def _fixes(
     own = one["calls"] >= OFTEN and alone
     regions: list[_Part] = []
     for stretch in stretches(body, own=own, transform=transform):
-        start = 0
-        while start < len(stretch):
-            for end in range(len(stretch), start, -1):
-                if (way := drawing.way(stretch[start:end])) is not None:
-                    regions.append(way)
-                    start = end - 1
-                    break
-            start += 1
+        rest = [stretch]
+        if (wide := _across_host(stretch, drawing)) is not None:
+            regions.append(wide)
+            first, last = (stretch.index(node) for node in (wide[0][0], wide[0][-1]))  # type: ignore[arg-type]
+            rest = [stretch[:first], stretch[last + 1 :]]
+        for part in (held for one in rest for held in _without_moved(one, transform)):
+            start = 0
+            while start < len(part):
+                for end in range(len(part), start, -1):
+                    if (way := drawing.way(part[start:end])) is not None:
+                        regions.append(way)
+                        start = end - 1
+                        break
+                start += 1
     inside = {part for region, _ in regions for node in region for part in ast.walk(node)}
     taken = [place_of(ends) for _, ends in regions if ends is not None]
     for value in fetched(body, own=own):
@@ -238,6 +251,26 @@ def _fixes(
     if len(ways[0]) > 1:
         ways.append(drawing.together(regions[:1]))
     return [fixes for fixes in ways if fixes]
+
+
+def _across_host(stretch: Sequence[ast.stmt], drawing: _Drawing) -> _Part | None:
+    """The largest region with statements of the host between its own, which then follow it."""
+    hosts = [is_of_host(node, drawing.transform) for node in stretch]
+    spans = [
+        (start, end)
+        for start, end in itertools.combinations(range(len(stretch) + 1), 2)
+        if any(hosts[start:end]) and not hosts[start] and not hosts[end - 1]
+    ]
+    spans.sort(key=lambda one: one[0] - one[1])
+    ways = (drawing.way(stretch[start:end]) for start, end in spans[:_MOST_ACROSS])
+    return next((way for way in ways if way is not None), None)
+
+
+def _without_moved(stretch: Sequence[ast.stmt], transform: str) -> Iterator[list[ast.stmt]]:
+    """The parts of a stretch that a region may hold as they are."""
+    for held, part in itertools.groupby(stretch, lambda one: may_hold(one, transform, wide=True)):
+        if held:
+            yield list(part)
 
 
 def _stays_on_host(one: Mapping[str, Any], source: SourceFile) -> bool:
@@ -288,18 +321,24 @@ def _calls(test: ast.expr) -> bool:
 
 
 def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") -> Iterator[list[ast.stmt]]:
-    """Adjacent statements in loops of a function's `body` that may form a region; `own`: also of the body itself."""
+    """Adjacent statements in loops of a function's `body` that may form a region, between which some may move behind it; `own`: also of
+    the body itself."""
     waiting: list[tuple[list[ast.stmt], bool]] = [(body, own)]
     while waiting:
         block, repeated = waiting.pop(0)
         stretch: list[ast.stmt] = []
+        between: list[ast.stmt] = []
         for statement in block:
             if repeated and may_hold(statement, transform, wide=True):
-                stretch.append(statement)
+                stretch += [*between, statement]
+                between = []
                 continue
-            if stretch:
-                yield stretch
-                stretch = []
+            if stretch and may_move(statement):
+                between.append(statement)
+            else:
+                if stretch:
+                    yield stretch
+                stretch, between = [], []
             if isinstance(statement, NESTED):
                 continue
             inside = repeated or isinstance(statement, _LOOPS)
@@ -309,6 +348,21 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
                     waiting.append((inner, inside))
         if stretch:
             yield stretch
+
+
+def is_of_host(node: ast.stmt, transform: str) -> bool:
+    """Whether the host runs a statement between those of a region: it fetches a value, prints, appends."""
+    return not may_hold(node, transform, wide=True) or any(
+        isinstance(one, ast.Call) and _fetches(one) for one in ast.walk(node)
+    )
+
+
+def _fetches(call: ast.Call) -> bool:
+    """Whether a call makes a number of Python or an array of NumPy."""
+    called = call.func
+    if isinstance(called, ast.Name):
+        return called.id in NUMBERS and len(call.args) == 1
+    return (isinstance(called, ast.Attribute) and called.attr in FETCHES) or ast.unparse(called) in _TO_NUMPY
 
 
 def _is_worth_it(nodes: Sequence[ast.stmt | ast.expr]) -> bool:

@@ -56,6 +56,33 @@ def test_statements_that_only_assign_follow_each_other() -> None:
     assert lines_of(text, own=True)[0] == ["a = 1"]
 
 
+def test_a_statement_of_the_host_in_between_belongs_to_the_stretch() -> None:
+    text = """
+    def f(xs):
+        for x in xs:
+            b = g(x)
+            log(b)
+            c = b + 1
+            print(c)
+            raise c
+            d = c
+    """
+    assert lines_of(text) == [["b = g(x)", "log(b)", "c = b + 1"], ["d = c"]]
+
+
+def test_a_region_reaches_across_a_statement_of_the_host(tmp_path: Path) -> None:
+    moved = "        losses.append(float(loss))\n"
+    update = "        updates, state = optimizer"
+    text = TRAINER.replace(moved, "").replace(update, f"{moved}{update}")
+    entries, sources = watched(text, tmp_path)
+    (rewrite,) = from_regions(entries, sources)
+    assert rewrite.summary == "Compile lines 14 to 17 of main as one function"
+    changed = edited(rewrite.fixes, sources)
+    assert isinstance(changed, dict)
+    (new,) = changed.values()
+    assert new.text.endswith(f" = train_step(params, state, x)\n{moved}    return losses\n")
+
+
 def test_functions_inside_are_not_looked_into() -> None:
     text = """
     def f(xs):
@@ -194,7 +221,7 @@ def test_methods_of_one_name_get_functions_of_two_names(tmp_path: Path) -> None:
 
 def test_two_regions_of_a_method_get_functions_of_two_names(tmp_path: Path) -> None:
     """A name that another function took was used for both, so that neither was written."""
-    halved = SAMPLER.replace("        log_ratio", "        print(x.shape)\n        log_ratio").partition(
+    halved = SAMPLER.replace("        log_ratio", "        assert x.shape\n        log_ratio").partition(
         "def main"
     )[0]
     first = halved.index("class Sampler")
