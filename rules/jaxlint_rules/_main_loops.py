@@ -224,8 +224,9 @@ def loops_around(loop: Loop, frame: Frame) -> list[Loop]:
 @cache
 def advances(loop: ast.AST) -> bool:
     """Whether the body calls a function that computes a value from the value that an earlier iteration stored
-    under the same name.
+    under the same name, or from an array that the iteration changes in place by the result.
     """
+    stores = _stores_in(loop)
     for targets, value in assignments(loop):
         for call in walk(value):
             if not isinstance(call, ast.Call) or last_name(call.func) in _PLAIN:
@@ -234,7 +235,23 @@ def advances(loop: ast.AST) -> bool:
             carried = sources(given, loop) & targets - _fresh(loop)
             if any(not _KEYS.search(name.lower()) for name in carried):
                 return True
+            if any(array in given and sources(used, loop) & targets for array, used in stores):
+                return True
     return any(_updates_attribute(part) for part in _assignments_in(loop))
+
+
+@cache
+def _stores_in(loop: ast.AST) -> list[tuple[str, set[str]]]:
+    """`counts[arm] += reward`: the array, and the names in the index and in the value."""
+    found: list[tuple[str, set[str]]] = []
+    for statement in getattr(loop, "body", []):
+        for part in walk(statement):
+            if not isinstance(part, (ast.Assign, ast.AugAssign)):
+                continue
+            for target in part.targets if isinstance(part, ast.Assign) else [part.target]:
+                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                    found.append((target.value.id, names_in(target.slice) | names_in(part.value)))
+    return found
 
 
 @cache

@@ -8,6 +8,7 @@ import re
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.tracking.operations import Operations
@@ -40,6 +41,7 @@ class ArrayItems(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.access = machine.part(Access)
+        self.conversions = machine.part(Conversions)
         self.operators = machine.part(Operators)
         self.operations = machine.part(Operations)
 
@@ -114,6 +116,7 @@ class ArrayItems(Part):
             if type(part) is Array and part.staged and not part.tree:
                 self.machine.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
                 return UNKNOWN
+        self.conversions.read_index(index, node, frame)
         return NumpyArray(
             dtype=base.dtype,
             shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice),

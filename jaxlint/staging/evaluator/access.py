@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -61,6 +62,7 @@ class Access(Part):
         super().__init__(machine)
         self.instances = machine.part(Instances)
         self.data_model = machine.part(DataModel)
+        self.conversions = machine.part(Conversions)
         self.external_names: dict[tuple[str, str], External] = {}  # attributes of JAX and its ecosystem
         self.read: set[str] = set()  # attributes of unknown values that traced code read
 
@@ -236,6 +238,7 @@ class Access(Part):
     def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
         if find_array(index, True, 1) is not None:
             self.machine.emit("index", events.IndexEvent(node, frame, base, index, "list"))
+        self.conversions.read_index(index, node, frame)
         self.check_slice(base, index, node, frame)
 
     def check_slice(self, base: Value, part: Value, node: ast.Subscript, frame: Frame) -> None:

@@ -7,6 +7,7 @@ import ast
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.comparisons import Comparisons
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
@@ -74,6 +75,7 @@ class ContainerMethods(Part):
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
         self.comparisons = machine.part(Comparisons)
+        self.conversions = machine.part(Conversions)
 
     def list_method(
         self, target: ListValue, name: str, args: list[Value], node: ast.AST, frame: Frame
@@ -330,6 +332,7 @@ class ContainerMethods(Part):
             if base.shares:
                 self.machine.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
             self.store_in_numpy(value, node, frame)
+            self.conversions.read_index(index, target, frame)
         elif isinstance(base, DictValue):
             self.check_leak(base, value, node, frame)
             const = constant(index)
@@ -343,6 +346,7 @@ class ContainerMethods(Part):
             self.check_leak(base, value, node, frame)
             if find_array(index, True, 0) is not None:
                 self.machine.emit("index", events.IndexEvent(target, frame, base, index, "list"))
+            self.conversions.read_index(index, target, frame)
             _store_at(base, constant(index), value, bool(frame.guards))
 
     def store_in_numpy(self, value: Value, node: ast.AST, frame: Frame) -> None:

@@ -55,6 +55,18 @@ class Conversions(Part):
                 self.machine.emit("convert", events.ConvertEvent(node, frame, found, how))
                 return
 
+    def read_index(self, index: Value, node: ast.Subscript, frame: Frame) -> None:
+        """A container of the host is indexed, so an array in the index is read on the host. Tracers have their own events."""
+        parts = index.elements() if type(index) is TupleValue else [index]
+        apart = isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == len(parts)
+        for position, part in enumerate(parts):
+            if type(part) is Array and not part.staged and not part.tree:
+                place = (
+                    node.slice.elts[position] if apart and isinstance(node.slice, ast.Tuple) else node.slice
+                )
+                self.machine.emit("convert", events.ConvertEvent(place, frame, part, "index"))
+                return
+
     def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
         """Python needs the truth of a value."""
         if type(value) is Array:

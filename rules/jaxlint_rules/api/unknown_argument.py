@@ -1,4 +1,4 @@
-"""Arguments that a function of JAX does not have."""
+"""Calls of JAX's functions that their parameters do not fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 
 from jaxlint.api import CallEvent, NameEvent, Reporter, Rule, concerns
-from jaxlint.api.releases import keyword_changes, takes_by_keyword
+from jaxlint.api.releases import call_change, keyword_changes, takes_by_keyword
 from jaxlint.api.syntax import dotted
 from jaxlint.api.tables import accepts, canonical
 from jaxlint.api.values import Array, ExternalMethod
@@ -16,16 +16,28 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 
 # What other libraries call a parameter.
-_ELSEWHERE = {"dim": "axis", "dims": "axis", "keepdim": "keepdims", "steps": "num", "size": "shape"}
+_ELSEWHERE = {
+    "dim": "axis",
+    "dims": "axis",
+    "keepdim": "keepdims",
+    "steps": "num",
+    "size": "shape",
+    "beta1": "b1",
+    "beta2": "b2",
+    "beta_1": "b1",
+    "beta_2": "b2",
+    "lr": "learning_rate",
+}
 
 
 class UnknownArgument(Rule):
-    """A function of JAX gets an argument that it does not have.
+    """A function gets an argument it does not have, or lacks one that it requires.
 
     ## What it does
-    Finds keywords that no release of JAX from 0.4.30 on accepts in that function, and more
-    positional arguments than it takes. Methods of arrays and `partial(jax.jit, ...)` are checked
-    too. What an earlier release accepted is reported by `changed-signature`.
+    Finds keywords that no release of JAX from 0.4.30 on accepts in that function, more positional
+    arguments than it takes, and missing arguments that all these releases require. Functions and
+    classes of optax, flax, equinox and haiku, methods of arrays and `partial(jax.jit, ...)` are
+    checked too. What an earlier release accepted is reported by `changed-signature`.
 
     ## Why is this bad?
     The call raises `TypeError`, often only when the line is reached. Most are names of PyTorch or
@@ -42,8 +54,8 @@ class UnknownArgument(Rule):
     ```
 
     ## Fix safety
-    Safe for `dim`, `keepdim`, `steps` and `size`, which mean the same elsewhere. Unsafe for the most
-    similar name.
+    Safe for names that mean the same elsewhere: `dim`, `keepdim`, `steps`, `size`, `beta1`, `lr`.
+    Unsafe for the most similar name. Missing arguments have no automatic fix.
 
     ## When not to fix
     Not needed if the program replaces the function.
@@ -108,6 +120,18 @@ class UnknownArgument(Rule):
                 f"`{shown}` takes at most {taken.count} arguments by position, and gets {len(given)}",
                 reason=parameters,
             )
+        elif (
+            event.name != "functools.partial"
+            and not _unpacks(node)
+            and all(word.arg for word in node.keywords)
+        ):
+            absent = taken.missing(len(given), {word.arg or "" for word in node.keywords})
+            if absent and call_change(name) is None:  # otherwise `changed-signature` knows the release
+                report(
+                    node,
+                    f"`{shown}` lacks {_listed(absent, 'and')}, so the call raises TypeError",
+                    reason=f"no supported release has a default for {'it' if len(absent) == 1 else 'them'}",
+                )
 
 
 def _listed(names: list[str], word: str) -> str:

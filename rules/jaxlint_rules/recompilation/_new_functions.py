@@ -1,11 +1,13 @@
-"""Objects that hold a function of their own: each object is another program for `eqx.filter_jit`."""
+"""Objects that hold functions of their own: each object is another program where it is static or, for `eqx.filter_jit`, a leaf."""
 
 from __future__ import annotations
 
 import ast
 
 from jaxlint.api import Frame, Loop
-from jaxlint.api.values import Function, Instance, Transformed, Value
+from jaxlint.api.syntax import cache, walk
+from jaxlint.api.tables import OPTIMIZERS
+from jaxlint.api.values import ExternalObject, Function, Instance, Transformed, Value
 from jaxlint_rules._loops import assigned_once, host_loops
 from jaxlint_rules._names import last_name
 from jaxlint_rules._periods import comes_back
@@ -45,3 +47,57 @@ def loop_that_makes(value: Instance, argument: ast.expr, frame: Frame) -> tuple[
     if not loops or not comes_back(frame) or not comes_back(caller, loops[0]):
         return None
     return caller, loops[0]
+
+
+def optimizer_in(value: Value, every: bool) -> ExternalObject | None:
+    """The optimizer of optax that an argument is, or holds in a static field. `every`: or in any other field."""
+    if isinstance(value, Instance):
+        declared = value.cls.all_fields()
+        for name, part in value.fields.items():
+            if (every or (name in declared and declared[name].static)) and optimizer_in(part, every):
+                return optimizer_in(part, every)
+        return None
+    known = isinstance(value, ExternalObject) and value.name in OPTIMIZERS | {"optax.chain"}
+    return value if known and isinstance(value, ExternalObject) else None
+
+
+def loop_of_optimizers(made: ExternalObject, argument: ast.expr, frame: Frame) -> Loop | None:
+    """The loop whose iterations each create an optimizer, and pass it, or an object that holds it, to the call as `argument`."""
+    function, node = frame.function, made.node
+    if not isinstance(argument, ast.Name) or function is None or node is None:
+        return None
+    for loop in host_loops(frame):
+        for value in _assigned(loop.node, argument.id):
+            if comes_back(frame, loop) and _creates(value, node, frame):
+                return loop
+    return None
+
+
+@cache
+def _assigned(loop: ast.AST, name: str) -> list[ast.expr]:
+    """The values that each iteration of a loop assigns to a name, outside of its inner blocks."""
+    return [
+        statement.value
+        for statement in getattr(loop, "body", [])
+        if isinstance(statement, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
+    ]
+
+
+def _creates(value: ast.AST, node: ast.AST, frame: Frame, depth: int = 3) -> bool:
+    """Whether an expression contains the call `node`, or calls functions of the program that do."""
+    for part in walk(value):
+        if part is node:
+            return True
+        if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Name) or depth == 0:
+            continue
+        called = frame.value_of(part.func.id)
+        if (
+            not isinstance(called, Function)
+            or isinstance(called.node, ast.Lambda)
+            or called.node.decorator_list
+        ):
+            continue
+        if any(_creates(one, node, frame, depth - 1) for one in called.node.body):
+            return True
+    return False

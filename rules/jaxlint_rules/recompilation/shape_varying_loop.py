@@ -38,6 +38,7 @@ from jaxlint_rules._loops import (
 )
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules.recompilation._gathered import gathered
+from jaxlint_rules.recompilation._growth import Growth
 from jaxlint_rules.recompilation._ragged import CONVERTING, PADS, drawn, ragged, text_length
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
@@ -54,8 +55,8 @@ class ShapeVaryingLoop(Rule):
     grow:
 
     - a slice up to the loop variable (`x[:i]`);
-    - an array that grows by `jnp.concatenate`, in the loop or in the jitted function that returns
-      it;
+    - an array that grows by `jnp.concatenate`, in the loop, in a function or method that the loop
+      calls, or in the jitted function that returns it;
     - a list or dict that grows, also in an attribute of an object.
 
     A model outside jit that gets such an array is found as well: each operation compiles again.
@@ -117,6 +118,7 @@ class ShapeVaryingLoop(Rule):
         self.carried: list[
             tuple[CallEvent, Transformed, Loop, list[str]]
         ] = []  # calls in loops, and their targets
+        self.growth = Growth()
 
     def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
         if event.transformed.kind not in JIT_KINDS:
@@ -173,6 +175,11 @@ class ShapeVaryingLoop(Rule):
                 if how:
                     self.tell(event, callee, argument, how, loop, report)
                     return
+        for loop in host_loops(frame):
+            how = "" if frame.is_conditional_in(loop) else self.growth.see(event, node, loop)
+            if how:
+                self.tell(event, callee, node, how, loop, report)
+                return
         loop = frame.loops[-1]
         targets = _targets(event)
         if targets and not frame.guarded_in_loop() and loop in host_loops(frame):

@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxlint.api import Loop, Reporter, Rule, StaticArgumentEvent, TracedArgumentEvent
-from jaxlint.api.syntax import dotted, nodes_of
+from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import Array, ClassValue, Function, Instance, Static, Value
 from jaxlint.finding import FixRequest, Severity
@@ -22,7 +22,12 @@ from jaxlint_rules.recompilation._following import (
     follows_callers,
     follows_calls,
 )
-from jaxlint_rules.recompilation._new_functions import loop_that_makes, own_function
+from jaxlint_rules.recompilation._new_functions import (
+    loop_of_optimizers,
+    loop_that_makes,
+    optimizer_in,
+    own_function,
+)
 
 
 class VaryingStaticArgument(Rule):
@@ -36,7 +41,9 @@ class VaryingStaticArgument(Rule):
     - the loop counter, or a value computed from it, also by a function of the project or as a field
       of a config;
     - a count that an object keeps;
-    - the length of a list that grows.
+    - the length of a list that grows;
+    - an optimizer of optax that each iteration creates, also in the `tx` of a `TrainState`: it holds
+      new functions.
 
     For `eqx.filter_jit` every Python number is static, also one in a field of a module; so are the
     numbers of an `nnx.Module` for `nnx.jit`, and a function that the constructor of a module makes:
@@ -97,6 +104,7 @@ class VaryingStaticArgument(Rule):
             return
         fix = declare_traced(event.transformed.node, event.transformed.module, event.parameter)
         self.check(event, "static `{}` varies with `{}`; make it traced", report, fix)
+        self.check_optimizer(event, True, report)
         self.check_numbers(event, True, report)
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
@@ -113,6 +121,7 @@ class VaryingStaticArgument(Rule):
                 self.check_functions(event, event.value, report)
         if event.transformed.kind in JIT_KINDS:
             self.check_numbers(event, event.transformed.kind == "filter_jit", report)
+            self.check_optimizer(event, event.transformed.kind == "filter_jit", report)
 
     def check_numbers(
         self, event: StaticArgumentEvent | TracedArgumentEvent, every: bool, report: Reporter
@@ -191,6 +200,24 @@ class VaryingStaticArgument(Rule):
             f"`{event.transformed.label}` recompiles for each `{value.cls.name}`, whose `{name}` is a new function; make it a method",
             reason=f"`__init__` creates the function, and {place_of_loop(loop, owner)} creates the objects",
             severity=level(runs(owner, loop) * COMPILE),
+        )
+
+    def check_optimizer(
+        self, event: StaticArgumentEvent | TracedArgumentEvent, every: bool, report: Reporter
+    ) -> None:
+        """Each call of `optax.adam` creates other functions, and so another program."""
+        frame, argument = event.frame, event.argument
+        if argument is None or frame.stage.staged or frame.module.is_test:
+            return
+        made = optimizer_in(event.value, every)
+        loop = loop_of_optimizers(made, argument, frame) if made is not None else None
+        if made is None or loop is None or any(part is event.transformed.node for part in walk(loop.node)):
+            return
+        report(
+            argument,
+            f"`{event.transformed.label}` recompiles for each new `{made.name}`: it holds new functions; create it once",
+            reason=f"{place_of_loop(loop, frame)} creates it in each iteration; `optax.inject_hyperparams` lets its rate change",
+            severity=level(runs(frame, loop) * COMPILE),
         )
 
     def check(

@@ -75,6 +75,7 @@ _WAITS = {
     "logging": "logging",
     "block_until_ready": "`block_until_ready`",
     "setitem": "storing it in a NumPy array",
+    "index": "an index into a list or NumPy array",
 }
 _OF_ENVIRONMENTS = frozenset(
     {"step", "act", "send", "send_action", "apply_action", "async_step", "step_async"}
@@ -83,7 +84,7 @@ _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
 _WORKS = re.compile(rf"{_TRAINS.pattern}|step|eval|sampl|predict|generat|infer|forward")
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
 _IN_HELPERS = _SHOWN | {  # others, such as `np.asarray`, may be the purpose of a function
-    *("block_until_ready", "setitem"),
+    *("block_until_ready", "setitem", "index"),
     *("numpy.isfinite", "numpy.isnan", "numpy.isinf"),
 }
 _FETCHES = frozenset({"float", "int", "bool", "item", "tolist", "device_get"})
@@ -110,8 +111,8 @@ class HostSyncInLoop(Rule):
     ## What it does
     Finds conversions and uses that read a result of a jitted function, in the loop that calls it or
     in a function that the loop calls in every iteration: `float()`, `.item()`, `np.asarray()`,
-    `jax.device_get`, `print`, formatting, logging, writes to a file or a NumPy array,
-    `block_until_ready` and Python branches.
+    `jax.device_get`, `print`, formatting, logging, writes to a file or a NumPy array, indices of
+    lists and NumPy arrays, `block_until_ready` and Python branches.
 
     ## Why is this bad?
     JAX dispatches asynchronously: while the device works on one step, Python prepares the next.
