@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base, decorator
+from jaxlint.staging.values.copies import copied
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.forms import same as same_form
 from jaxlint.staging.values.stage import Stage, Why
@@ -109,7 +110,13 @@ def merge(call: LibraryCall) -> Value:
     return UNKNOWN  # an unknown module
 
 
-@calls("flax.nnx.clone", "flax.nnx.view", "flax.nnx.as_pure", "flax.nnx.pure")
+@calls("flax.nnx.clone")
+def clone(call: LibraryCall) -> Value:
+    """Another module: what is stored into it does not appear in the first."""
+    return copied(call.first() or UNKNOWN)
+
+
+@calls("flax.nnx.view", "flax.nnx.as_pure", "flax.nnx.pure")
 def same(call: LibraryCall) -> Value:
     return call.first() or UNKNOWN
 

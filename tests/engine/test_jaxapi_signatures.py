@@ -22,7 +22,9 @@ def test_the_table_has_what_the_installed_release_accepts() -> None:
             continue
         assert row.count >= count, name
         assert set(row.names) >= {one.strip("!") for one in names if not one.startswith("/")}, name
-        assert {one for _, one in row.required} <= {one.strip("/!") for one in names if one.endswith("!")}, name
+        assert {one for _, one in row.required} <= {one.strip("/!") for one in names if one.endswith("!")}, (
+            name
+        )
 
 
 def test_what_accepts_any_keyword_has_no_row() -> None:

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.api import Event, Frame, OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import cache, dotted
+from jaxlint.api import CallEvent, Event, Frame, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import cache, dotted, walk
 from jaxlint.api.values import DictValue, Instance, ListValue, Value
 from jaxlint.finding import Severity
+from jaxlint_rules._names import last_name
 
 
 @dataclass(slots=True)
@@ -24,7 +25,8 @@ class AverageOfItself(Rule):
 
     ## What it does
     Finds `target[k] = (1 - tau) * target[k] + tau * online[k]` where `target` and `online` are the
-    same dict or list, also as attributes and with `for k, v in online.items()`.
+    same dict or list, also as attributes and with `for k, v in online.items()`. Also finds
+    `nnx.update(target, nnx.state(online))` where both are the same module.
 
     ## Why is this bad?
     `self.target = self.online` binds a second name and copies nothing. An update in place through
@@ -50,7 +52,7 @@ class AverageOfItself(Rule):
             params[k] = params[k] - lr * grads[k]
             ema[k] = 0.99 * ema[k] + 0.01 * params[k]
     ```
-    The arrays need no copy, as JAX never changes them in place.
+    The arrays need no copy, as JAX never changes them in place. For a module use `nnx.clone`.
 
     ## Fix safety
     There is no automatic fix.
@@ -81,11 +83,21 @@ class AverageOfItself(Rule):
                     if one[1] == other[1]:
                         self.note(event, one[0], other[0])
 
+    @concerns("flax.nnx.update")
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """`nnx.update(target, nnx.state(online))`, also with a state that is computed from both."""
+        node = event.node
+        if not isinstance(node, ast.Call) or len(node.args) < 2:
+            return
+        for part in walk(node.args[1]):
+            if isinstance(part, ast.Call) and last_name(part.func) == "state" and part.args:
+                self.note(event, dotted(node.args[0]), dotted(part.args[0]))
+
     def note(self, event: Event, one: str, other: str) -> None:
         if not one or not other or one == other:
             return
         first, second = _value_at(one, event.frame), _value_at(other, event.frame)
-        same = first is second and isinstance(first, (DictValue, ListValue))
+        same = first is second and _is_changed_in_place(first)
         known = self.mixed.setdefault(event.node, _Mixed(event, (one, other), same))
         known.same = known.same and same
 
@@ -147,3 +159,9 @@ def _value_at(place: str, frame: Frame) -> Value | None:
     for name in fields:
         value = value.fields.get(name) if isinstance(value, Instance) else None
     return value
+
+
+def _is_changed_in_place(value: Value | None) -> bool:
+    if isinstance(value, Instance):
+        return value.cls.model.by_reference
+    return isinstance(value, (DictValue, ListValue))

@@ -1,6 +1,7 @@
 # a target network and a moving average that are another name of the parameters
 import jax
 import jax.numpy as jnp
+from flax import nnx
 
 
 def init():
@@ -31,4 +32,28 @@ def train(grads, steps):
     return ema
 
 
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(3, 1, rngs=rngs)
+
+
+class Agent:
+    def __init__(self):
+        self.online = Net(nnx.Rngs(0))
+        self.target = self.online
+
+    def sync(self):
+        nnx.update(self.target, nnx.state(self.online))  # finding
+
+
+def mixed(steps):
+    net = Net(nnx.Rngs(0))
+    target = net
+    for _ in range(steps):
+        state = jax.tree.map(lambda t, o: 0.9 * t + 0.1 * o, nnx.state(target), nnx.state(net))
+        nnx.update(target, jax.tree.map(lambda t, o: 0.9 * t + 0.1 * o, nnx.state(target), nnx.state(net)))  # finding
+    return state
+
+
+Agent().sync()
 Critic().learn(jax.tree.map(jnp.ones_like, init()))

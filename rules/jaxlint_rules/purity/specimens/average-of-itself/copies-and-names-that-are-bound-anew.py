@@ -3,6 +3,7 @@ import copy
 
 import jax
 import jax.numpy as jnp
+from flax import nnx
 
 
 def init():
@@ -55,4 +56,35 @@ def mixed(table, i, j):
     return 0.5 * table[i] + 0.5 * same[j]
 
 
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(3, 1, rngs=rngs)
+
+
+class Agent:
+    def __init__(self):
+        self.online = Net(nnx.Rngs(0))
+        self.target = nnx.clone(self.online)
+        self.merged = nnx.merge(*nnx.split(self.online))
+        self.copied = copy.deepcopy(self.online)
+        self.other = Net(nnx.Rngs(1))
+
+    def sync(self):
+        nnx.update(self.target, nnx.state(self.online))
+        nnx.update(self.merged, nnx.state(self.online))
+        nnx.update(self.copied, nnx.state(self.online))
+        nnx.update(self.other, nnx.state(self.online))
+        nnx.update(self.online, jax.tree.map(jnp.zeros_like, nnx.state(self.online)))
+
+
+def switched(steps):
+    net = Net(nnx.Rngs(0))
+    target = net
+    for _ in range(steps):
+        net = Net(nnx.Rngs(1))
+        nnx.update(target, nnx.state(net))
+    return target
+
+
+Agent().sync()
 Critic().learn(jax.tree.map(jnp.ones_like, init()))
