@@ -1,4 +1,8 @@
-"""Which variables and attributes may share the memory of one NumPy array, over all paths of a program."""
+"""Which NumPy arrays the variables and attributes of a program may refer to or hold, over all its paths.
+
+Inclusion constraints as in Andersen's points-to analysis (1994): what is put into a container, or taken out of one, flows one way, so
+that two arrays in one list do not count as the same. Names of one object, which may be a container, hold the same.
+"""
 
 from __future__ import annotations
 
@@ -21,37 +25,48 @@ _ONWARD = frozenset({"memoryview", "iter", "zip", "enumerate", "list", "tuple", 
 PUT = frozenset({"put", "put_nowait", "append", "appendleft", "insert", "extend", "send"})
 _TAKE = frozenset({"get", "get_nowait", "pop", "popleft", "result"})
 _MEMORY = frozenset({"bytearray", "mmap.mmap", "multiprocessing.shared_memory.SharedMemory"})
+_OBJECTS = (ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp, ast.NamedExpr, ast.Await)
 _DEPTH = 5
 
 
 class Aliases:
-    """The roots of expressions, and which of them share memory."""
+    """The arrays that the roots of expressions may refer to. `made`: the expressions that create them; an array is known by its number in
+    it. `bytes`: those backed by a `bytearray`."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
-        self._above: dict[Root, Root] = {}
-        self.made: dict[
-            Root, list[tuple[ast.AST, File]]
-        ] = {}  # by group: the expressions that create its arrays
-        self.bytes: set[Root] = set()  # the groups backed by a `bytearray`
+        self.made: list[tuple[ast.AST, File]] = []
+        self.bytes: set[int] = set()
+        self._onward: dict[Root, set[Root]] = {}  # by root: those that hold what it holds
+        self._taken: dict[Root, set[Root]] = {}  # by root: the containers that it was taken out of
+        self._filled: set[Root] = set()  # the roots that something was put into
+        self._items_filled: set[Root] = set()  # those of which an item was given something
+        self._held: dict[Root, set[int]] = {}
         made: list[tuple[Root, ast.AST, File]] = []
         for file in self.program.files:
             for node in ast.walk(file.tree):
                 made += self._bound(node, file)
+        for root, onward in list(self._onward.items()):
+            for holder in onward & self._items_filled:  # its items are what was put into it
+                self._flow(holder, root)
+        for root in self._filled:  # a container out of another one: that holds what it is given
+            for outer in self._taken.get(root, ()):
+                self._flow(root, outer)
         for root, node, file in made:
-            self.made.setdefault(self.group(root), []).append((node, file))
+            number = len(self.made)
+            self.made.append((node, file))
             if self._is_bytes(node, file):
-                self.bytes.add(self.group(root))
+                self.bytes.add(number)
+            waiting = [root]
+            while waiting:
+                held = self._held.setdefault(one := waiting.pop(), set())
+                if number not in held:
+                    held.add(number)
+                    waiting += self._onward.get(one, ())
 
-    def group(self, root: Root) -> Root:
-        """One of the roots that share memory with `root`, the same for all of them."""
-        while (above := self._above.get(root, root)) != root:
-            root = above
-        return root
-
-    def of(self, node: ast.expr | None, file: File) -> set[Root]:
-        """The groups of the arrays that an expression may be or hold, without new arrays."""
-        return {self.group(root) for root in self._roots(node, file, 0)}
+    def of(self, node: ast.expr | None, file: File) -> set[int]:
+        """The arrays that an expression may be or hold, without new ones."""
+        return set().union(*(self._held.get(root, ()) for root in self._roots(node, file, 0)))
 
     # What is bound
 
@@ -61,7 +76,7 @@ class Aliases:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 yield from self._given(target, node.value, file)
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            yield from self._given(node.target, node.iter, file)
+            yield from self._given(node.target, node.iter, file, item=True)
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             yield from self._given(node.optional_vars, node.context_expr, file)
         elif isinstance(node, ast.Call):
@@ -69,9 +84,17 @@ class Aliases:
                 if isinstance(callee, Fn):
                     self._passed(node, file, callee)
             if isinstance(node.func, ast.Attribute) and node.func.attr in PUT and node.args:
-                for holder in self._roots(node.func.value, file, 0):
-                    for root in self._roots(node.args[-1], file, 0):
-                        self._join(holder, root)
+                held, given = node.func.value, node.args[-1]
+                roots = self._roots(given, file, 0)
+                new = not roots and NUMPY in leaves_of(self.possible.of(given, file))
+                for holder in self._roots(held, file, 0):
+                    self._filled.add(holder)
+                    if not isinstance(held, _OBJECTS):
+                        self._items_filled.add(holder)
+                    for root in roots:
+                        self._flow(root, holder)
+                    if new:
+                        yield holder, given, file
 
     def _passed(self, call: ast.Call, file: File, callee: Fn) -> None:
         scope = callee.file.names.scope_inside(callee.node)
@@ -80,26 +103,76 @@ class Aliases:
                 call, callee.node, parameter, bound=callee.receiver is not None
             )
             if isinstance(given, ast.expr) and scope is not None:
+                own: Root = ("variable", id(scope), parameter.arg)
                 for root in self._roots(given, file, 0) or self._file(given, file):
-                    self._join(("variable", id(scope), parameter.arg), root)
+                    self._join(own, root, self._is_same(given, file))
 
-    def _given(self, target: ast.expr, value: ast.expr, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
+    def _given(
+        self, target: ast.expr, value: ast.expr, file: File, *, item: bool = False
+    ) -> Iterator[tuple[Root, ast.AST, File]]:
+        """`item`: the target gets items of the value."""
         pairs = [(target, value)]
         if isinstance(target, ast.Tuple | ast.List):
             same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
             values = value.elts if same else [value] * len(target.elts)  # type: ignore[attr-defined]
             pairs = list(zip(target.elts, values, strict=True))
+            if isinstance(value, ast.Call) and (parts := self._parts_of(value, file, len(target.elts))):
+                for one, returned in zip(target.elts, parts, strict=True):
+                    for given, other in returned:
+                        same = not item and self._is_same(given, other)
+                        yield from self._bind(one, file, given, other, value, same)
+                return
+            item = item or not same
         for one, given in pairs:
-            if isinstance(one, ast.Subscript) and NUMPY in self.possible.of(one.value, file):
-                continue  # the values are copied into it
-            own, roots = self._roots(one, file, 0), self._roots(given, file, 0)
-            for root in own:
-                for other in roots:
-                    self._join(root, other)
-                if self._is_bytes(given, file) or (
-                    not roots and NUMPY in leaves_of(self.possible.of(given, file))
-                ):
-                    yield root, given, file
+            yield from self._bind(one, file, given, file, given, not item and self._is_same(given, file))
+
+    def _is_same(self, given: ast.expr, file: File) -> bool:
+        """Whether the value of an expression is an object that its root already refers to, and no item of one."""
+        if isinstance(given, ast.Call):
+            mapped = self._mapped(given, file) is not None
+            return mapped or any(isinstance(one, Fn | Cls) for one in self.possible.of(given.func, file))
+        return isinstance(given, _OBJECTS)
+
+    def _bind(
+        self, target: ast.expr, file: File, given: ast.expr, other: File, place: ast.expr, same: bool
+    ) -> Iterator[tuple[Root, ast.AST, File]]:
+        """One variable and its value, which may be in another file; `place`: the expression that gives it; `same`: see `_is_same`."""
+        if isinstance(target, ast.Subscript):
+            if NUMPY in self.possible.of(target.value, file):
+                return  # the values are copied into it
+            self._filled |= self._roots(target, file, 0)
+        own, roots = self._roots(target, file, 0), self._roots(given, other, 0)
+        for root in own:
+            for one in roots:
+                if isinstance(target, ast.Subscript):
+                    self._flow(one, root)
+                else:
+                    self._join(root, one, same)
+            if self._is_bytes(given, other) or (
+                not roots and NUMPY in leaves_of(self.possible.of(given, other))
+            ):
+                yield root, place, file
+
+    def _parts_of(self, call: ast.Call, file: File, count: int) -> list[list[tuple[ast.expr, File]]]:
+        """By position: what functions of the program return that all return tuples of `count` items; empty for others."""
+        found: list[list[tuple[ast.expr, File]]] = [[] for _ in range(count)]
+        callees = self.possible.of(call.func, file)
+        if not callees:
+            return []
+        for callee in callees:
+            if not isinstance(callee, Fn) or isinstance(callee.node, ast.Lambda):
+                return []
+            for part in own_parts(callee.node):
+                if isinstance(part, ast.Yield | ast.YieldFrom):
+                    return []
+                if not isinstance(part, ast.Return):
+                    continue
+                items = part.value.elts if isinstance(part.value, ast.Tuple) else []
+                if len(items) != count or any(isinstance(one, ast.Starred) for one in items):
+                    return []
+                for each, item in zip(found, items, strict=True):
+                    each.append((item, callee.file))
+        return found if all(found) else []
 
     def _is_bytes(self, node: ast.AST, file: File) -> bool:
         """Whether an expression creates memory that other objects may share: bytes, or a part of a file."""
@@ -126,10 +199,17 @@ class Aliases:
             return self._variable(path, file)
         return {("attribute", path.attr) if isinstance(path, ast.Attribute) else ("file", ast.unparse(path))}
 
-    def _join(self, one: Root, other: Root) -> None:
-        first, second = self.group(one), self.group(other)
-        if first != second:
-            self._above[first] = second
+    def _join(self, root: Root, other: Root, same: bool) -> None:
+        """`root` gets the object of another root, or an item of it."""
+        self._flow(other, root)
+        if same:
+            self._flow(root, other)
+        else:
+            self._taken.setdefault(root, set()).add(other)
+
+    def _flow(self, root: Root, onward: Root) -> None:
+        """What one root holds the other holds, too."""
+        self._onward.setdefault(root, set()).add(onward)
 
     # Roots
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from jaxlint.codemods.purity import known_functions
-from jaxlint.codemods.purity.array_aliases import Aliases, Root
+from jaxlint.codemods.purity.array_aliases import Aliases
 from jaxlint.codemods.purity.buffer_order import Order
 from jaxlint.codemods.purity.call_sites import steps_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -34,7 +34,7 @@ class Lent:
 
     node: ast.AST
     file: File
-    group: Root
+    array: int  # as in `Aliases`
 
 
 class LentBuffers:
@@ -50,7 +50,7 @@ class LentBuffers:
         without a wait.
         """
         for read, write in self._pairs():
-            order = Order(self.possible, self._aliases().made.get(write.group, []), inside)
+            order = Order(self.possible, [self._aliases().made[write.array]], inside)
             if order.changes_after(read.node, read.file, write.node, write.file):
                 place = self.program.place(write.file, write.node)
                 given = self.program.place(read.file, read.node)
@@ -64,9 +64,9 @@ class LentBuffers:
         found: list[tuple[Lent, Lent]] | None = self.program.memo.get("lent buffers")
         if found is None:
             writes = self._writes() if self._is_possible() else []
-            groups = {one.group for one in writes}
-            reads = self._reads(groups) if groups else []
-            found = [(read, write) for write in writes for read in reads if read.group == write.group]
+            arrays = {one.array for one in writes}
+            reads = self._reads(arrays) if arrays else []
+            found = [(read, write) for write in writes for read in reads if read.array == write.array]
             self.program.memo["lent buffers"] = found
         return found
 
@@ -121,22 +121,22 @@ class LentBuffers:
             sliced = isinstance(node, ast.Subscript) and any(
                 isinstance(part, ast.Slice | ast.Tuple) for part in ast.walk(node.slice)
             )  # neither a list nor a dict is set this way
-            for group in aliases.of(target, file):
-                if group in aliases.made and (certain or sliced or group in aliases.bytes):
-                    found.append(Lent(_statement(node, file), file, group))
+            for array in sorted(aliases.of(target, file)):
+                if certain or sliced or array in aliases.bytes:
+                    found.append(Lent(_statement(node, file), file, array))
         return found
 
     # Reads
 
-    def _reads(self, groups: Set[Root]) -> list[Lent]:
+    def _reads(self, arrays: Set[int]) -> list[Lent]:
         found = []
         for file in self.program.files:
             for node in ast.walk(file.tree):
                 for given in self._given_to_jax(node, file):
                     values = leaves_of(self.possible.of(given, file))
                     if NUMPY in values or any(isinstance(one, Unknown) for one in values):
-                        own = self._aliases().of(given, file) & groups
-                        found += [Lent(node, file, group) for group in own]
+                        own = self._aliases().of(given, file) & arrays
+                        found += [Lent(node, file, array) for array in sorted(own)]
         return found
 
     def _given_to_jax(self, node: ast.AST, file: File) -> list[ast.expr]:

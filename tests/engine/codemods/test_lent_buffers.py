@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from jaxlint.codemods.purity.array_aliases import Aliases
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import Program
+from jaxlint.source import read_source
 from tests.engine.codemods.test_purity import refusal
 
 MODEL = """
@@ -37,9 +42,12 @@ REFUSED = {
     "waited for something else": "buf = np.zeros(4)\nother = f(jnp.ones(4))\nout = []\nfor i in range(3):\n    buf[:] = i\n    out.append(f(buf))\n    print(float(other))\n",
     "on a path behind a flag": "import sys\nbuf = np.ones(4)\nout = []\nfor i in range(3):\n    out.append(f(buf))\n    if '--more' in sys.argv:\n        buf *= 2\n",
     "given by a generator": "def batches():\n    buf = np.zeros(4)\n    for i in range(3):\n        buf[:] = i\n        yield buf\n\nout = [f(one) for one in batches()]\n",
+    "an item of a returned tuple": "BUF = np.zeros(4)\n\ndef step(i):\n    return np.ones(4), BUF\n\nout = []\nfor i in range(3):\n    _, buf = step(i)\n    buf[:] = i\n    out.append(f(BUF))\n",
     "in another thread": "import threading\nbuf = np.zeros(4)\n\ndef fill():\n    for i in range(3):\n        buf[:] = i\n\nthreading.Thread(target=fill).start()\ny = f(buf)\n",
 }  # fmt: skip
 FINE = {
+    "another item of the same tuple and list": "class Env:\n    def __init__(self):\n        self.at = np.zeros(4)\n\n    def step(self, i):\n        rewards = np.zeros(4)\n        for n in range(4):\n            rewards[n] = i * n\n        return self.at + i, rewards\n\nenv = Env()\nseen = []\nout = []\nobs = np.zeros(4)\nfor i in range(9):\n    new, rewards = env.step(i)\n    out.append(f(obs))\n    seen.append((obs, rewards))\n    obs = new\n",
+    "two arrays in one dict": "held = {'sent': np.ones(4), 'count': np.zeros(4)}\nsent, count = held['sent'], np.zeros(4)\nboth = [sent, count]\nout = []\nfor i in range(3):\n    out.append(f(sent))\n    count[:] = i\n",
     "filled before": "buf = np.zeros(4)\nbuf[0] = 1\ny = f(jnp.array(buf))\n",
     "new in each turn": "out = []\nfor i in range(3):\n    buf = np.zeros(4)\n    buf[:] = i\n    out.append(f(buf))\n",
     "a copy is given": "buf = np.zeros(4)\nout = []\nfor i in range(3):\n    buf[:] = i\n    out.append(f(jnp.array(buf.copy())))\n",
@@ -114,3 +122,18 @@ def test_a_loader_that_fills_its_buffer_again(tmp_path: Path, name: str) -> None
 @pytest.mark.parametrize("name", NOT_REUSED)
 def test_a_loader_that_gives_new_arrays(tmp_path: Path, name: str) -> None:
     assert refusal(tmp_path, MODEL + NOT_REUSED[name]) == ""
+
+
+def test_a_list_out_of_another_one_holds_what_it_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import numpy as np\ninner = []\nouter = [inner]\nbuf = np.zeros(4)\nouter[0].append(buf)\nprint(inner, buf)\n"
+    )
+    program = Program({str(path): read_source(path)})
+    file = program.file(str(path))
+    aliases = Aliases(PossibleValues(program))
+    shown = file.tree.body[-1]
+    assert isinstance(shown, ast.Expr)
+    assert isinstance(shown.value, ast.Call)
+    inner, buf = (aliases.of(one, file) for one in shown.value.args)
+    assert inner == buf == {0}
