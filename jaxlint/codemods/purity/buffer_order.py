@@ -103,6 +103,11 @@ class Order:
         both: tuple[ast.AST, File, ast.AST, File],
         depth: int,
     ) -> bool:
+        if isinstance(birth, ast.Call) and birth not in reads and not self._is_lazy(birth, home):
+            # what the call that creates the array writes into it comes before all reads
+            writes = [one for one in writes if one is not birth]
+        if not writes:
+            return False
         if not self._is_certain(writes) or not self._is_certain(reads):
             return True
         for read in reads:
@@ -126,6 +131,11 @@ class Order:
                     if self._is_loose(read, write, around, home, waited, loop):
                         return True
         return False
+
+    def _is_lazy(self, call: ast.Call, home: File) -> bool:
+        """Whether a call may run later, as that of a generator."""
+        callees = self.possible.of(call.func, home)
+        return not all(isinstance(one, Fn) and not _yields(one.node) for one in callees)
 
     def _within(
         self, call: ast.AST, home: File, both: tuple[ast.AST, File, ast.AST, File], depth: int

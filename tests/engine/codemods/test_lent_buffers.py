@@ -42,10 +42,12 @@ REFUSED = {
     "waited for something else": "buf = np.zeros(4)\nother = f(jnp.ones(4))\nout = []\nfor i in range(3):\n    buf[:] = i\n    out.append(f(buf))\n    print(float(other))\n",
     "on a path behind a flag": "import sys\nbuf = np.ones(4)\nout = []\nfor i in range(3):\n    out.append(f(buf))\n    if '--more' in sys.argv:\n        buf *= 2\n",
     "given by a generator": "def batches():\n    buf = np.zeros(4)\n    for i in range(3):\n        buf[:] = i\n        yield buf\n\nout = [f(one) for one in batches()]\n",
+    "filled by the function that makes it, and again": "def fill(mask):\n    mask[1] += 1\n    return mask\n\ndef make():\n    mask = np.zeros(4)\n    return fill(mask)\n\ndef main():\n    mask = make()\n    out = []\n    for _ in range(3):\n        out.append(f(mask))\n        fill(mask)\n\nmain()\n",
     "an item of a returned tuple": "BUF = np.zeros(4)\n\ndef step(i):\n    return np.ones(4), BUF\n\nout = []\nfor i in range(3):\n    _, buf = step(i)\n    buf[:] = i\n    out.append(f(BUF))\n",
     "in another thread": "import threading\nbuf = np.zeros(4)\n\ndef fill():\n    for i in range(3):\n        buf[:] = i\n\nthreading.Thread(target=fill).start()\ny = f(buf)\n",
 }  # fmt: skip
 FINE = {
+    "filled by the function that makes it": "def make():\n    mask = np.zeros(4)\n    mask[1] = 1\n    return np.ones(4), (mask, ~(mask > 0))\n\ndef main():\n    x, (mask, rest) = make()\n    def loss(w):\n        return f(w * mask)\n    return [jax.grad(loss)(x) for _ in range(3)]\n\nmain()\n",
     "another item of the same tuple and list": "class Env:\n    def __init__(self):\n        self.at = np.zeros(4)\n\n    def step(self, i):\n        rewards = np.zeros(4)\n        for n in range(4):\n            rewards[n] = i * n\n        return self.at + i, rewards\n\nenv = Env()\nseen = []\nout = []\nobs = np.zeros(4)\nfor i in range(9):\n    new, rewards = env.step(i)\n    out.append(f(obs))\n    seen.append((obs, rewards))\n    obs = new\n",
     "two arrays in one dict": "held = {'sent': np.ones(4), 'count': np.zeros(4)}\nsent, count = held['sent'], np.zeros(4)\nboth = [sent, count]\nout = []\nfor i in range(3):\n    out.append(f(sent))\n    count[:] = i\n",
     "filled before": "buf = np.zeros(4)\nbuf[0] = 1\ny = f(jnp.array(buf))\n",
