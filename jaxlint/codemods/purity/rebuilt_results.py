@@ -405,7 +405,7 @@ class Rebuilt:
         for callee in self.possible.of(call.func, file) or (Unknown(),):
             if is_jitted(callee, self.possible):
                 continue  # it sorts the keys already
-            for one in _called(callee):
+            for one in self._functions(callee):
                 if (
                     isinstance(one, Ext)
                     and one.name in _PARTS
@@ -438,6 +438,14 @@ class Rebuilt:
                     if (why := self._variable(parameter.arg, inside, one.file, depth)) is not None:
                         return why
         return None
+
+    def _functions(self, callee: Value) -> list[Value]:
+        """What a call runs: for an object of the program its `__call__`."""
+        found: list[Value] = []
+        for one in _called(callee):
+            members = self.possible.attribute(one, "__call__") if isinstance(one, Inst) else NOTHING
+            found += members if members and all(isinstance(each, Fn) for each in members) else [one]
+        return found
 
     def _parameters_for(self, node: ast.expr, call: ast.Call, called: Fn, file: File) -> list[ast.arg]:
         """The parameters that a function may receive an argument by: all of them for a dict that the call unpacks by name, in any order."""

@@ -87,6 +87,7 @@ REFUSED = {
     "an attribute that is not a leaf": ("@jax.tree_util.register_pytree_node_class\nclass P:\n    def __init__(self, w):\n        self.w, self.note = w, ''\n    def tree_flatten(self):\n        return (self.w,), None\n    @classmethod\n    def tree_unflatten(cls, _, leaves):\n        return cls(*leaves)\ndef f(p):\n    return P(jnp.sin(p.w))\np = f(P(jnp.ones(3)))\nprint(p.note)\n", "`note` of a `P`"),
     "a result that is compared by identity": ("def f(x):\n    return jnp.sin(x)\nx = jnp.ones(3)\nprint(f(x) is x)\n", "the same object"),
     "a list that is given back": ("def f(x, parts):\n    return jnp.sin(x), parts\n\nf(jnp.ones(3), [jnp.ones(3)])\n", "returns `parts`"),
+    "the order of what an object is called with": ("class Net:\n    def __call__(self, params):\n        for one in params.values():\n            print(one)\nnet = Net()\ndef f(x):\n    return {'w': jnp.sin(x), 'b': jnp.cos(x)}\nnet(f(jnp.ones(3)))\n", "may depend on their order"),
     "the order of a result": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nprint(f(jnp.ones(3)))\n", "may depend on their order"),
     "the order of one of two results": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}, x\nfound, x = f(jnp.ones(3))\nprint(list(found))\n", "may depend on their order"),
     "the order of one of two results that stay together": ("def f(x):\n    return x, {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nboth = f(jnp.ones(3))\nprint(list(both[1]))\n", "may depend on their order"),
@@ -156,6 +157,7 @@ REFUSED = {
     "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
 }  # fmt: skip
 FINE = {
+    "a dict that an object is called with": "class Net:\n    def __call__(self, params, x):\n        return x @ params['w'] + params['b']\nnet = Net()\ndef f(x):\n    return {'w': jnp.sin(x), 'b': jnp.cos(x)}\nparams = f(jnp.ones(3))\nprint(net(params, jnp.ones(3)))\n",
     "an unknown argument that is replaced before it is returned": "import json\ndef g(x, n):\n    n = jnp.sin(x)\n    return x * 2, n\ndef f(x):\n    return g(x, 2.0)\n" + CALL,
     "keys of a dict that are sorted": "def f(p, keys):\n    return {name: p[name] + jax.random.normal(k, (3,)) for k, name in zip(keys, sorted(p))}\n\nf({'w': jnp.ones(3), 'b': jnp.ones(3)}, jax.random.split(jax.random.key(0)))\n",
     "a divisor that a gradient leaves at its default": "def loss(w, n=4):\n    total = 0.0\n    for one in w['parts']:\n        total = total + one.sum()\n    return total / n\ndef f(w):\n    return jax.grad(loss)(w)\n\nf({'parts': [jnp.ones(3)]})\n",
