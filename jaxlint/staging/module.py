@@ -103,7 +103,7 @@ class Module:
         return (
             stem.startswith("test_")
             or stem.endswith(("_test", "_tests"))
-            or stem == "conftest"
+            or stem in ("conftest", "tests")
             or any(part in ("tests", "test", "testing") for part in parts[:-1])
         )
 

@@ -85,12 +85,25 @@ def reads_of_self(
     if method.node in seen or not method.node.args.args or len(seen) > 20:
         return
     seen.add(method.node)
+    later = _run_later(method.node)
     for load in facts_of_method(method.node).loads:
+        if load in later:
+            continue
         member = cls.lookup(load.attr)
         if isinstance(member, Function) and member.module is method.module:
             yield from reads_of_self(cls, member, seen)
         elif member is None or not isinstance(member, (Function, Transformed)):
             yield load.attr, (load, method.node)
+
+
+@cache
+def _run_later(method: FunctionNode) -> frozenset[ast.AST]:
+    """The functions that a method hands to the host: `io_callback(self.save, None, x)` runs `save` each time, not at trace time."""
+    return frozenset(
+        call.args[0]
+        for call in nodes_of(method, ast.Call)
+        if call.args and last_name(call.func) in ("io_callback", "pure_callback", "callback")
+    )
 
 
 @dataclass

@@ -26,11 +26,14 @@ class Results:
     plotted, asserted or tested is no such value. Unknown ways count as coming together, and so does what nothing reads yet.
     """
 
-    def __init__(self, first: ast.AST, second: ast.AST, frame: Frame, compared: bool = False) -> None:
-        """`compared`: the places differ in one setting, so that a difference or a ratio of both compares them."""
+    def __init__(
+        self, first: ast.AST, second: ast.AST, frame: Frame, compared: bool = False, returned: bool = True
+    ) -> None:
+        """`compared`: the places differ in one setting, so that a difference or a ratio of both compares them.
+        `returned`: whether a function that returns both, each by itself, brings them together."""
         self.frame = frame
         self.places = (first, second)
-        self.compared = compared
+        self.compared, self.returned = compared, returned
         self.names: tuple[set[str], set[str]] = (set(), set())
         self.come_together = self._follow()
 
@@ -51,8 +54,10 @@ class Results:
                 if isinstance(step, (ast.Return, ast.Yield, ast.YieldFrom)) or _is_result_of_lambda(
                     step, owner
                 ):
+                    if any(all(self._reads(item, side) for side in (0, 1)) for item in _items(step)):
+                        return True
                     returned = [a or b for a, b in zip(returned, reads, strict=True)]
-                    if all(returned):
+                    if self.returned and all(returned):
                         return True
                     continue
                 if self._only_shows(step) or (self.compared and self._only_compares(step, reads)):
@@ -154,6 +159,12 @@ def _parts(step: ast.AST) -> Iterator[ast.AST]:
             yield from walk(item.context_expr)
     else:
         yield from walk(step)
+
+
+def _items(step: ast.AST) -> list[ast.AST]:
+    """The values that a function returns, each by itself."""
+    value = getattr(step, "value", None) or step
+    return list(value.elts) if isinstance(value, ast.Tuple) else [value]
 
 
 def _is_rebound(name: ast.Name) -> bool:

@@ -181,6 +181,7 @@ def step(key, x):
             "y = x + noise(key); a, b, c = keys_of(key); print(y); return a",
             Severity.INFO,
         ),  # no number repeats
+        ("y = x + noise(key); a, b, c = keys_of(key); return y, a", Severity.INFO),
         ("y = x + noise(key); keys = keys_of(key); return jax.vmap(noise)(keys) + y", Severity.WARNING),
         (
             "keys = keys_of(key); y = x + noise(key); return y, keys",

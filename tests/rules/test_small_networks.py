@@ -79,7 +79,8 @@ def levels(text: str) -> list[Severity]:
             "batches()",
             Severity.WARNING,
         ),  # of any number of weights
-        ("for width in widths: x = nn.Dense(width)(x)", "batches()", Severity.WARNING),
+        ("for width in widths: x = nn.Dense(width)(x)", "batches()", Severity.INFO),  # nothing shows its size
+        ("for width in widths: x = nn.Conv(width, (3, 3))(x)", "batches()", Severity.WARNING),
     ],
 )
 def test_the_layers_of_linen_count(layers: str, data: str, severity: Severity) -> None:

@@ -216,17 +216,16 @@ def _of_known(value: Value, depth: int, other: int | None = None) -> int | None:
     return None if None in counts else sum(count for count in counts if count is not None)
 
 
-# Words of programs whose networks are seldom small: layers and models for images, sequences and text, and several devices.
+# Words of programs whose networks are seldom small: layers and models for pictures, sequences and text, and several devices.
 _SELDOM_SMALL = re.compile(
-    r"\bconv(_?\d?d|_?nets?|_?transpose|_general\w*|local|lstm)?s?\b|attention|transformer|embed|resnet|lstm|\bgru|unet|u_net|gpt|\bvit"
-    r"|llama|mamba|diffusion|\bvgg|\bvae|\bgan|token|pretrained|vocab|pixel|images?\b|atari|cifar|imagenet|mnist|densenet|encoder"
-    r"|pmap|sharding|\bmesh\b|shard_map|float16",
+    r"\bconv(_?\d?d|_?nets?|_?transpose|_general\w*|local|lstm)?s?\b|attention|transformer|embed|\bresnet_?\d|resnet_?block|\blstm|\bgru"
+    r"|u_?net\b|\bgpt|\bvit|llama|mamba|\bvgg|token|pretrained|vocab|imagenet|cifar|densenet|pmap|sharding|\bmesh\b|shard_map|float16",
     re.IGNORECASE,
 )
 
 
 def seldom_small(modules: Iterable[Module], imports: Callable[[Module], list[Module]]) -> bool:
-    """Whether files, or those that they import, speak of images, sequences, text or several devices."""
+    """Whether files, or those that they import, speak of layers for pictures, sequences or text, or of several devices."""
     files = {module.source.path: module for module in modules}
     near = {one.source.path: one for module in files.values() for one in imports(module)}
     return any(_SELDOM_SMALL.search(one.source.text) for one in (files | near).values())

@@ -11,7 +11,6 @@ from jaxlint.api.syntax import cache, dotted, is_script, nodes_of, walk
 from jaxlint.api.values import (
     Array,
     BoundMethod,
-    DictValue,
     ExternalObject,
     Function,
     Instance,
@@ -22,8 +21,6 @@ from jaxlint.api.values import (
     TupleValue,
     Unknown,
     Value,
-    least_size,
-    parts_of,
     shape_of,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
@@ -31,6 +28,7 @@ from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import donated_arguments, is_kept, is_stored, rebound_later
+from jaxlint_rules.memory._states import holds_much, is_large, is_record
 from jaxlint_rules.memory._weights import (
     Networks,
     gets_data,
@@ -43,12 +41,7 @@ from jaxlint_rules.memory._weights import (
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
 _STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of values that a program keeps
-_LARGE = re.compile(
-    r"cache|^kv|buffer|params|weights|memory$|replay|opt\w*_state"
-)  # and of those that are seldom small
 _KEPT = re.compile(r"cache|^kv|buffer|memory$|replay")  # those that no gradient updates
-_LEAST = 2**14  # elements of a state whose second copy matters
-_LEAST_FIELD = 2**10  # the same of a matrix or a grid, which a program shows on a small scale
 
 
 @dataclass(slots=True)
@@ -65,7 +58,8 @@ class _Call:
     later: set[int] = field(default_factory=set)  # arguments that a later statement rebinds
     aliased: set[int] = field(default_factory=set)
     kept: set[int] = field(default_factory=set)  # arguments that other code may still read
-    large: set[int] = field(default_factory=set)  # arguments that are seen to be large
+    large: set[int] = field(default_factory=set)  # arguments that are seen to be large, or named so
+    much: set[int] = field(default_factory=set)  # those that are seen to be
     seen: set[int] = field(default_factory=set)  # arguments whose fields are all known
     small: set[int] = field(default_factory=set)  # networks whose layers are all known and narrow
     whole: bool = False  # it gets the same data in each iteration of its loop
@@ -220,7 +214,7 @@ class MissingDonation(Rule):
         }
         known = candidate.calls.get(node)
         numbers = {position for position, value in enumerate(event.args, first) if shape_of(value) == ()}
-        large = {position for position, value in enumerate(event.args, first) if _is_large(value)}
+        large = {position for position, value in enumerate(event.args, first) if is_large(value)}
         if known is not None:
             numbers |= known.numbers  # the loop's result for it is a number too
             large |= known.large
@@ -239,7 +233,12 @@ class MissingDonation(Rule):
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
         call.large = large
-        call.seen = {position for position, value in enumerate(event.args, first) if _is_record(value)}
+        call.much = {
+            position
+            for position, value in enumerate(event.args, first)
+            if holds_much(value) or has_many_weights(value)
+        }
+        call.seen = {position for position, value in enumerate(event.args, first) if is_record(value)}
         call.small = {position for position, value in enumerate(event.args, first) if is_small(value)}
         call.small &= set(rebound)
         call.large |= {
@@ -247,6 +246,7 @@ class MissingDonation(Rule):
         }
         if known is not None:
             call.small |= known.small  # what the loop gives back has the same shapes
+            call.much |= known.much
         call.whole = gets_the_same(node, rebound.values(), event.frame)
         call.kept = {
             position
@@ -399,38 +399,13 @@ class MissingDonation(Rule):
             return False
         if all(call.small for call in calls) or self.networks.is_small(event.transformed.why):
             return True
-        if any(call.large & set(call.rebound) for call in calls) or self.networks.is_large(
+        if any(call.much & set(call.rebound) for call in calls) or self.networks.is_large(
             event.transformed.why
         ):
             return False
         return not seldom_small(
             [event.frame.module, *(call.module for call in calls)], report.project.imports
         )
-
-
-def _is_large(value: Value, depth: int = 0) -> bool:
-    """Whether a value visibly holds many elements, or the name of a part says that it is a cache or a buffer."""
-    if least_size(value) >= (_LEAST_FIELD if len(shape_of(value) or ()) > 1 else _LEAST):
-        return True
-    named = (
-        value.fields if isinstance(value, Instance) else value.items if isinstance(value, DictValue) else {}
-    )
-    if any(isinstance(name, str) and _LARGE.search(name.lower()) for name in named):
-        return True
-    return depth < 3 and any(_is_large(part, depth + 1) for part in parts_of(value))
-
-
-def _is_record(value: Value) -> bool:
-    """Whether a value is an object of the project with arrays in its fields, which say what it holds: the knots of a plan."""
-    return (
-        isinstance(value, Instance)
-        and value.cls.kind not in ("linen", "equinox", "nnx", "haiku")
-        and bool(value.fields)
-        and not any(
-            isinstance(part, Unknown) or (isinstance(part, Array) and part.tree)
-            for part in value.fields.values()
-        )
-    )
 
 
 def _of_self(call: _Call) -> set[int]:

@@ -77,7 +77,8 @@ def only_derives(event: KeyEvent) -> bool:
     if kinds != [{"draw"}, {"derive"}]:
         return False
     renewed = bound_by(event.frame.module.parents.get(event.node) or event.node)
-    return event.origin.name in renewed or not Results(event.first, event.node, event.frame).come_together
+    together = Results(event.first, event.node, event.frame, returned=False).come_together
+    return event.origin.name in renewed or not together
 
 
 def _kinds(call: ast.AST, frame: Frame) -> set[str]:

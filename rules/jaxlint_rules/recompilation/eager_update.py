@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, concerns
@@ -152,7 +153,8 @@ _KNOWN = frozenset(
 
 
 def _is_decorated_elsewhere(frame: Frame) -> bool:
-    """Whether a library that the analysis does not know decorates the function, and may compile it: `@named_jit(...)` of haliax."""
+    """Whether the function has a decorator that the analysis does not know, and that may compile it: `@named_jit(...)` of haliax, or a
+    name that is defined nowhere."""
     function = frame.function
     if function is None or isinstance(function.node, ast.Lambda):
         return False
@@ -160,6 +162,9 @@ def _is_decorated_elsewhere(frame: Frame) -> bool:
         made = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = external_name(made, function.scope)
         if name and name.partition(".")[0] not in _KNOWN:
+            return True
+        root = dotted(made).partition(".")[0]
+        if root and function.scope.value_of(root) is None and not hasattr(builtins, root):
             return True
     return False
 

@@ -9,7 +9,7 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, least_size, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._cost import BANDWIDTH, SYNC, level, runs
+from jaxlint_rules._cost import BANDWIDTH, DISPATCH, SYNC, level, runs
 from jaxlint_rules._loops import host_loops, loop_variables, rebound
 from jaxlint_rules._main_loops import does_main_work, holds_loop
 from jaxlint_rules._names import last_name
@@ -17,6 +17,7 @@ from jaxlint_rules._shown_results import lists_rows, shows_results
 from jaxlint_rules.memory._sizes import size_of
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
+_SLIGHT = 1 << 14  # elements that travel with the call
 
 
 class DevicePutInLoop(Rule):
@@ -134,7 +135,9 @@ def _copying(event: Event, data: ast.expr) -> float:
     size = max(
         size_of(data, event.frame.scope, event.frame.module), least_size(value) if value is not None else 0
     )
-    return SYNC + (1.0 if math.isinf(size) else 4 * size / BANDWIDTH)
+    # A small array travels with the call that takes it; of an unknown one the program waits for the data.
+    started = 2 * DISPATCH if 0 < size < _SLIGHT else SYNC
+    return started + (1.0 if math.isinf(size) else 4 * size / BANDWIDTH)
 
 
 def _repeats(loop: ast.AST) -> bool:

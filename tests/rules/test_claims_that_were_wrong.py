@@ -1,0 +1,83 @@
+"""Programs of which a rule said what is not so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxlint.rule import Rule
+from jaxlint.source.read import source_from_bytes
+from jaxlint.staging import analyze
+from jaxlint.staging.module import Module
+from jaxlint_rules.purity.stale_static_self import StaleStaticSelf
+from jaxlint_rules.recompilation.eager_update import EagerUpdate
+
+_CHECKPOINTS = """
+import functools
+import jax
+from jax.experimental import io_callback
+
+class Agent:
+    def __init__(self):
+        self.steps_before = 0
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def save(self, state, step):
+        SAVE
+
+    def write(self, state, step):
+        store(state, step + self.steps_before)
+
+    def train(self, state):
+        for step in range(100):
+            self.save(state, step)
+        self.steps_before += 100
+"""
+_DECORATED = """
+import jax, optax
+
+optimizer = optax.adam(1e-3)
+
+def main(params, batches, loss_fn):
+    state = optimizer.init(params)
+
+    DECORATOR
+    def step(params, state, batch):
+        grads = jax.grad(loss_fn)(params, batch)
+        updates, state = optimizer.update(grads, state, params)
+        return optax.apply_updates(params, updates), state
+
+    for batch in batches:
+        params, state = step(params, state, batch)
+    return params
+
+main(load(), batches(), loss)
+"""
+
+
+def _count(text: str, rule: Rule) -> int:
+    source = source_from_bytes(text.encode(), Path("program.py"), "program.py")
+    return len(analyze([source], [rule]).findings)
+
+
+@pytest.mark.parametrize(
+    ("save", "count"),
+    [
+        ("io_callback(self.write, None, state, step)", 0),  # the host reads the attribute each time
+        ("self.write(state, step)", 1),
+    ],
+)
+def test_what_a_callback_runs_reads_its_object_each_time(save: str, count: int) -> None:
+    assert _count(_CHECKPOINTS.replace("SAVE", save), StaleStaticSelf()) == count
+
+
+@pytest.mark.parametrize(("decorator", "count"), [("", 1), ("@eqx.filter_jit", 0), ("@optax.inject", 1)])
+def test_an_undefined_decorator_may_compile(decorator: str, count: int) -> None:
+    assert _count(_DECORATED.replace("DECORATOR", decorator), EagerUpdate()) == count
+
+
+@pytest.mark.parametrize(("name", "expected"), [("tests.py", True), ("latest.py", False)])
+def test_a_file_named_tests_holds_tests(name: str, expected: bool) -> None:
+    source = source_from_bytes(b"import jax\n", Path(name), name)
+    assert Module(source, name.removesuffix(".py"), "", False).is_test is expected
