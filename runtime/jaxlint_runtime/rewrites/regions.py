@@ -291,13 +291,8 @@ def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:
         if isinstance(node, NESTED):
             continue
         if repeated and isinstance(node, ast.Call):
-            called = node.func
-            if isinstance(called, ast.Name) and called.id in NUMBERS and len(node.args) == 1:
-                yield node.args[0]
-            elif isinstance(called, ast.Attribute) and called.attr in FETCHES:
-                yield called.value
-            elif ast.unparse(called) in _TO_NUMPY and node.args:
-                yield node.args[0]
+            if (value := _fetched_by(node)) is not None:
+                yield value
         elif repeated and isinstance(node, (ast.If, ast.While)) and _calls(node.test):
             yield node.test
         inside = repeated or isinstance(node, _LOOPS)
@@ -353,16 +348,18 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
 def is_of_host(node: ast.stmt, transform: str) -> bool:
     """Whether the host runs a statement between those of a region: it fetches a value, prints, appends."""
     return not may_hold(node, transform, wide=True) or any(
-        isinstance(one, ast.Call) and _fetches(one) for one in ast.walk(node)
+        isinstance(one, ast.Call) and _fetched_by(one) is not None for one in ast.walk(node)
     )
 
 
-def _fetches(call: ast.Call) -> bool:
-    """Whether a call makes a number of Python or an array of NumPy."""
+def _fetched_by(call: ast.Call) -> ast.expr | None:
+    """What a call makes a number of Python or an array of NumPy of; None if it does not."""
     called = call.func
-    if isinstance(called, ast.Name):
-        return called.id in NUMBERS and len(call.args) == 1
-    return (isinstance(called, ast.Attribute) and called.attr in FETCHES) or ast.unparse(called) in _TO_NUMPY
+    if isinstance(called, ast.Name) and called.id in NUMBERS and len(call.args) == 1:
+        return call.args[0]
+    if isinstance(called, ast.Attribute) and called.attr in FETCHES:
+        return called.value
+    return call.args[0] if call.args and ast.unparse(called) in _TO_NUMPY else None
 
 
 def _is_worth_it(nodes: Sequence[ast.stmt | ast.expr]) -> bool:
