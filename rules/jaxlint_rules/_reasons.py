@@ -8,16 +8,20 @@ from jaxlint.api import Event, Frame, Why
 from jaxlint.api.syntax import all_parameters
 from jaxlint.api.values import Array, label_of
 
+_LONG = 180  # characters of a reason that is read in one look
+
 
 def traced(event: Event, array: Array) -> str:
     """ "the tracer comes from `x`, a parameter of `f` (`jax.jit`, line 30); call path: `f` -> `g`"."""
     if array.why is None:
         return "JAX traces this code"
-    return f"the tracer comes from {array.why.source(event.frame.module)}{path_to(event.frame, array.why)}"
+    source = f"the tracer comes from {array.why.source(event.frame.module)}"
+    path = path_to(event.frame, array.why)
+    return source + (path if len(source + path) <= _LONG else path_to(event.frame, array.why, brief=True))
 
 
-def path_to(frame: Frame, why: Why | None = None) -> str:
-    """The calls from the first function that `why` names to this frame, if there are any."""
+def path_to(frame: Frame, why: Why | None = None, *, brief: bool = False) -> str:
+    """The calls from the first function that `why` names to this frame, if there are any. `brief`: methods without their class."""
     names: list[str] = []
     current: Frame | None = frame
     while current is not None and current.function is not None and len(names) < 8:
@@ -31,7 +35,7 @@ def path_to(frame: Frame, why: Why | None = None) -> str:
     names = names[names.index(named) :] if named else names
     if len(names) < 2:
         return ""
-    shown = [f"`{name}`" for name in names]
+    shown = [f"`{name.rpartition('.')[2] if brief else name}`" for name in names]
     return f"; call path: {' -> '.join([shown[0], '...', *shown[-2:]] if len(shown) > 4 else shown)}"
 
 
