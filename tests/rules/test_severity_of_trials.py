@@ -29,7 +29,8 @@ def layer(x):
 
 if __name__ == "__main__":
     key = jax.random.key(0)
-    print(layer(jax.random.normal(key, (3,))), jax.random.normal(key, (3,)))
+    noisy = layer(jax.random.normal(key, (3,))) + jax.random.normal(key, (3,))
+    print(noisy)
 """
 
 
@@ -63,7 +64,8 @@ def test_a_loop_below_a_library_module_is_its_program(tmp_path: Path) -> None:
         ("x = layer(x + jax.random.normal(key, (3,))) + jax.random.normal(key, (3,))", True),
         (once, False),
     ):  # only repeated
-        file.write_text(_TWICE.replace(once, f"x = 0\n    for epoch in range(3):\n        {loop}"))
+        program = _TWICE.partition("    noisy")[0]
+        file.write_text(f"{program}    x = 0\n    for epoch in range(3):\n        {loop}\n")
         found = check([file], load_config([file]), use_cache=False).findings
         assert ("key-reuse" in [one.name for one in found]) is told
 
