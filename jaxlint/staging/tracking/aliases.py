@@ -141,7 +141,11 @@ class Aliases(Part):
         fields = _fields(value)
         made = self.quiet_callee(function, frame) if fields else None
         if made is not None and _makes(made, node):
-            given = [(f".{k.arg}", k.value) for k in node.keywords if k.arg and k.arg in fields]
+            given = [
+                (f".{k.arg}", k.value)
+                for k in node.keywords
+                if k.arg and k.arg in fields and k.arg not in METADATA  # an optimizer has no buffers
+            ]
             if type(made) is ClassValue and not isinstance(made.lookup("__init__"), Function):
                 given += [
                     (f".{name}", part) for name, part in zip(made.all_fields(), node.args, strict=False)
