@@ -12,6 +12,8 @@ from jaxlint_rules._loops import assigned_once, host_loops
 from jaxlint_rules._names import last_name
 from jaxlint_rules._periods import comes_back
 
+_OPTIMIZERS = OPTIMIZERS | {"optax.chain"}
+
 
 def own_function(value: Instance) -> str:
     """The field that holds a function which the constructor creates: a lambda, a nested function, or `jax.jit` of one."""
@@ -49,16 +51,20 @@ def loop_that_makes(value: Instance, argument: ast.expr, frame: Frame) -> tuple[
     return caller, loops[0]
 
 
-def optimizer_in(value: Value, every: bool) -> ExternalObject | None:
-    """The optimizer of optax that an argument is, or holds in a static field. `every`: or in any other field."""
-    if isinstance(value, Instance):
-        declared = value.cls.all_fields()
-        for name, part in value.fields.items():
-            if (every or (name in declared and declared[name].static)) and optimizer_in(part, every):
-                return optimizer_in(part, every)
+def optimizer_in(value: Value, every: bool, depth: int = 3) -> ExternalObject | None:
+    """The optimizer of optax that an argument is, or holds in a static field. `every`: or in any other field. An object may hold
+    itself, so no more than `depth` of them are looked into."""
+    if isinstance(value, ExternalObject):
+        return value if value.name in _OPTIMIZERS else None
+    if not isinstance(value, Instance) or depth == 0:
         return None
-    known = isinstance(value, ExternalObject) and value.name in OPTIMIZERS | {"optax.chain"}
-    return value if known and isinstance(value, ExternalObject) else None
+    declared = value.cls.all_fields()
+    held = (
+        optimizer_in(part, every, depth - 1)
+        for name, part in value.fields.items()
+        if every or (name in declared and declared[name].static)
+    )
+    return next((one for one in held if one is not None), None)
 
 
 def loop_of_optimizers(made: ExternalObject, argument: ast.expr, frame: Frame) -> Loop | None:
