@@ -116,11 +116,11 @@ class Aliases:
             same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
             values = value.elts if same else [value] * len(target.elts)  # type: ignore[attr-defined]
             pairs = list(zip(target.elts, values, strict=True))
-            if isinstance(value, ast.Call) and (parts := self._parts_of(value, file, len(target.elts))):
-                for one, returned in zip(target.elts, parts, strict=True):
-                    for given, other in returned:
-                        same = not item and self._is_same(given, other)
-                        yield from self._bind(one, file, given, other, value, same)
+            parts = self._parts_of(value, file, len(target.elts)) if not item else []
+            for one, returned in zip(target.elts, parts, strict=False):
+                for given, other in returned:
+                    yield from self._bind(one, file, given, other, value, self._is_same(given, other))
+            if parts:
                 return
             item = item or not same
         for one, given in pairs:
@@ -153,13 +153,10 @@ class Aliases:
             ):
                 yield root, place, file
 
-    def _parts_of(self, call: ast.Call, file: File, count: int) -> list[list[tuple[ast.expr, File]]]:
+    def _parts_of(self, call: ast.expr, file: File, count: int) -> list[list[tuple[ast.expr, File]]]:
         """By position: what functions of the program return that all return tuples of `count` items; empty for others."""
         found: list[list[tuple[ast.expr, File]]] = [[] for _ in range(count)]
-        callees = self.possible.of(call.func, file)
-        if not callees:
-            return []
-        for callee in callees:
+        for callee in self.possible.of(call.func, file) if isinstance(call, ast.Call) else ():
             if not isinstance(callee, Fn) or isinstance(callee.node, ast.Lambda):
                 return []
             for part in own_parts(callee.node):

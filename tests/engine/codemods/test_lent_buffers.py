@@ -43,6 +43,7 @@ REFUSED = {
     "on a path behind a flag": "import sys\nbuf = np.ones(4)\nout = []\nfor i in range(3):\n    out.append(f(buf))\n    if '--more' in sys.argv:\n        buf *= 2\n",
     "given by a generator": "def batches():\n    buf = np.zeros(4)\n    for i in range(3):\n        buf[:] = i\n        yield buf\n\nout = [f(one) for one in batches()]\n",
     "filled by the function that makes it, and again": "def fill(mask):\n    mask[1] += 1\n    return mask\n\ndef make():\n    mask = np.zeros(4)\n    return fill(mask)\n\ndef main():\n    mask = make()\n    out = []\n    for _ in range(3):\n        out.append(f(mask))\n        fill(mask)\n\nmain()\n",
+    "an item of each item of a returned tuple": "ones, BUF = np.ones(4), np.zeros(4)\n\ndef make():\n    return (ones, ones), (BUF, ones)\n\nout = []\nfor i in range(3):\n    for a, b in make():\n        out.append(f(a))\n    BUF[:] = i\n",
     "an item of a returned tuple": "BUF = np.zeros(4)\n\ndef step(i):\n    return np.ones(4), BUF\n\nout = []\nfor i in range(3):\n    _, buf = step(i)\n    buf[:] = i\n    out.append(f(BUF))\n",
     "in another thread": "import threading\nbuf = np.zeros(4)\n\ndef fill():\n    for i in range(3):\n        buf[:] = i\n\nthreading.Thread(target=fill).start()\ny = f(buf)\n",
 }  # fmt: skip
