@@ -14,17 +14,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.compilation.region_statements import NNX
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import (
-    NONE,
-    NUMBER,
-    TEXT,
-    TYPE,
-    Cls,
-    Fn,
-    Value,
-    Wrapped,
-    leaves_of,
-)
+from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Cls, Fn, Value, Wrapped, leaves_of
 from jaxlint.codemods.source.layout import fresh_name
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from jaxlint.codemods.compilation.region import Region
 from jaxlint.codemods.facts.dataflow import root_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import Cls, Ext, Fn, Inst
 from jaxlint.codemods.source.site import Refused
 from jaxlint.codemods.source.text_edits import shown_source
-
-if TYPE_CHECKING:
-    from jaxlint.codemods.compilation.region import Region
 
 _MOVED = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign)
 _STAY = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda, ast.FunctionDef, ast.ClassDef)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from jaxlint.codemods.facts import library_state
 from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -33,9 +34,6 @@ _OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
 _PLAIN = frozenset({NUMBER, TEXT, NONE})
 CONSTRUCTORS = ("__init__", "__post_init__")
 _STATES = ("optax.", "jax.")  # trees that these make
-_HAIKU_STATE = frozenset(
-    {"get_parameter", "get_state", "set_state", "next_rng_key", "next_rng_keys", "maybe_next_rng_key"}
-)
 _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 
@@ -53,18 +51,26 @@ def uses_haiku_layers(
 
     That must be in the function that `hk.transform` runs: a `jit` in there would leak what the modules keep.
     """
+    if not any("haiku" in one.module.source.text for one in possible.program.files):
+        return False
     seen = set() if seen is None else seen
     for call in (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Call)):
         for value in possible.of(file.same(call.func), file):
-            if isinstance(value, (Ext, Made)) and value.name.startswith("haiku."):
-                name = value.name.removeprefix("haiku.")
-                if (name[:1].isupper() and name != "PRNGSequence") or name in _HAIKU_STATE:
-                    return True
+            if isinstance(value, (Ext, Made)) and _keeps_in_transform(value.name):
+                return True
             if isinstance(value, Fn) and value not in seen:
                 seen.add(value)
                 if uses_haiku_layers([value.node], possible, value.file, seen):
                     return True
     return False
+
+
+def _keeps_in_transform(name: str) -> bool:
+    """Whether an external function or class keeps something in the `hk.transform` around it."""
+    if library_state.framework_of(name) != "haiku" or name in library_state.STREAMS:
+        return False
+    keeps = library_state.is_class(name) or library_state.changed_by_function(name)
+    return bool(keeps) or name == "haiku.get_parameter"
 
 
 def only_unknown(values: frozenset[Value]) -> bool:

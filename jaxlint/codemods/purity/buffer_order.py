@@ -22,15 +22,15 @@ Home = FunctionNode | ast.Module
 
 @dataclass(slots=True)
 class Order:
-    """`births`: the expressions that create the arrays of the buffer. `inside`: the loop whose waits do not count."""
+    """`birth`: the expression that creates the array. `inside`: the loop whose waits do not count."""
 
     possible: PossibleValues
-    births: Sequence[tuple[ast.AST, File]]
+    birth: tuple[ast.AST, File]
     inside: Set[ast.AST] | None = None
 
     def changes_after(self, read: ast.AST, file: File, write: ast.AST, other: File) -> bool:
         """Whether the write may follow the read of one and the same array."""
-        return any(self._after(birth, home, read, file, write, other, 0) for birth, home in self.births)
+        return self._after(*self.birth, read, file, write, other, 0)
 
     def _after(
         self, birth: ast.AST, home: File, read: ast.AST, file: File, write: ast.AST, other: File, depth: int

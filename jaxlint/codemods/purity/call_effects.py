@@ -365,7 +365,7 @@ class CallEffects:
                     )
 
     def _called_object(self, value: Inst, node: ast.Call, file: File) -> Iterator[Problem]:
-        if self.walk.is_state(value.cls) and not self.region.carries_nnx:
+        if self.possible.is_nnx(value) and not self.region.carries_nnx:
             yield from self._module_state(node, file)
             return
         found = False

@@ -18,7 +18,6 @@ from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_part
 from jaxlint.codemods.purity.values import (
     NUMPY,
     Box,
-    Cls,
     Inst,
     Made,
     Plain,
@@ -277,10 +276,6 @@ class Effects:
                     file,
                     certain=is_generator(value),
                 )
-
-    def is_state(self, cls: Cls) -> bool:
-        """Whether a class is a module with state."""
-        return self.possible.is_nnx(Inst(cls))
 
 
 def _imports_only(node: ast.Try | ast.TryStar) -> bool:

@@ -50,7 +50,7 @@ class LentBuffers:
         without a wait.
         """
         for read, write in self._pairs():
-            order = Order(self.possible, [self._aliases().made[write.array]], inside)
+            order = Order(self.possible, self._aliases().made[write.array], inside)
             if order.changes_after(read.node, read.file, write.node, write.file):
                 place = self.program.place(write.file, write.node)
                 given = self.program.place(read.file, read.node)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jaxlint.codemods.purity.program import File, FunctionNode, Program
-from jaxlint.codemods.purity.values import Box, Cls, Inst, Value
+from jaxlint.codemods.purity.values import Box, Inst, Value
 from jaxlint.codemods.source.text_edits import shown_source
 
 
@@ -49,9 +49,6 @@ class Walk(Protocol):
 
     def is_nnx(self, node: ast.expr, file: File) -> bool:
         """Whether an expression is part of a flax.nnx module, whose state the transformation carries."""
-
-    def is_state(self, cls: Cls) -> bool:
-        """Whether a class is a module with state."""
 
     def comes_from_outside(self, node: ast.expr, file: File) -> bool:
         """Whether an expression is part of a module variable, or of a variable of a function around the region."""

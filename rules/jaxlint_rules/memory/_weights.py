@@ -136,17 +136,22 @@ class Networks:
 
     def is_small(self, why: Why) -> bool:
         """Whether a step runs a network, and all of its layers are known and narrow."""
-        seen = self.layers.get(why.node) if why.node is not None else None
-        if not seen:
-            return False
-        sizes = [self.exact.get(layer, size) for layer, size in seen.items()]
-        return None not in sizes and sum(size for size in sizes if size is not None) < SMALL
+        sizes = self._sizes(why)
+        return bool(sizes) and None not in sizes and _sum(sizes) < SMALL
 
     def is_large(self, why: Why) -> bool:
         """Whether the layers that a step runs, as far as they are known, hold more weights than a small network."""
-        seen = self.layers.get(why.node) if why.node is not None else None
-        sizes = [self.exact.get(layer, size) for layer, size in (seen or {}).items()]
-        return sum(size for size in sizes if size is not None) >= SMALL
+        return _sum(self._sizes(why)) >= SMALL
+
+    def _sizes(self, why: Why) -> list[int | None]:
+        """The weights of each layer that a step runs; None for those that may have any number."""
+        seen = self.layers.get(why.node, {}) if why.node is not None else {}
+        return [self.exact.get(layer, size) for layer, size in seen.items()]
+
+
+def _sum(sizes: Iterable[int | None]) -> int:
+    """The sum of the known ones."""
+    return sum(size for size in sizes if size is not None)
 
 
 def _of_call(made: ExternalObject, event: CallEvent) -> tuple[int | None, bool]:
@@ -213,7 +218,7 @@ def _of_known(value: Value, depth: int, other: int | None = None) -> int | None:
     else:
         return other
     counts = [_of_known(part, depth + 1, other) if depth < _DEPTH else other for part in parts]
-    return None if None in counts else sum(count for count in counts if count is not None)
+    return None if None in counts else _sum(counts)
 
 
 # Words of programs whose networks are seldom small: layers and models for pictures, sequences and text, and several devices.

@@ -152,17 +152,14 @@ class _Drawing:
         own = {"order": order, **often, "wide": True, **({"name": self.name} if self.name else {})}
         if ends is not None:
             own["ends"] = place_of(ends)
-        if behind := [place_of(node) for node in nodes[1:-1] if self._moves(node)]:
+        inner = [node for node in nodes[1:-1] if isinstance(node, ast.stmt)]
+        if behind := [place_of(node) for node in inner if _is_of_host(node, self.transform)]:
             own["behind"] = behind
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
         step = Step("region-to-jit", self.source.display, span, parameters)
         last = span.end_line if ends is None else ends.end_lineno or ends.lineno
         lines = f"lines {span.line} to {last}" if span.line != last else f"line {span.line}"
         return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
-
-    def _moves(self, node: ast.stmt | ast.expr) -> bool:
-        """Whether a statement between those of a region follows it."""
-        return isinstance(node, ast.stmt) and is_of_host(node, self.transform)
 
     def together(self, regions: Sequence[_Part]) -> list[FixRequest]:
         """The edits of as many regions as fit beside each other, earlier ones first."""
@@ -255,7 +252,7 @@ def _fixes(
 
 def _across_host(stretch: Sequence[ast.stmt], drawing: _Drawing) -> _Part | None:
     """The largest region with statements of the host between its own, which then follow it."""
-    hosts = [is_of_host(node, drawing.transform) for node in stretch]
+    hosts = [_is_of_host(node, drawing.transform) for node in stretch]
     spans = [
         (start, end)
         for start, end in itertools.combinations(range(len(stretch) + 1), 2)
@@ -345,7 +342,7 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
             yield stretch
 
 
-def is_of_host(node: ast.stmt, transform: str) -> bool:
+def _is_of_host(node: ast.stmt, transform: str) -> bool:
     """Whether the host runs a statement between those of a region: it fetches a value, prints, appends."""
     return not may_hold(node, transform, wide=True) or any(
         isinstance(one, ast.Call) and _fetched_by(one) is not None for one in ast.walk(node)

@@ -113,22 +113,19 @@ def _call(source: SourceFile, place: tuple[int, ...]) -> ast.Call | None:
 def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixRequest | None:
     """The edit, with untraceable arguments static; None if nothing would be traced, or an argument can be neither."""
     names = Site(source).names
-    values = (*call.args, *(one.value for one in call.keywords))
-    kinds = [_kind(value, plain, names) for value in values]
+    by_position = [_kind(value, plain, names) for value in call.args]
+    by_name = [(one.arg, _kind(one.value, plain, names)) for one in call.keywords]
+    kinds = {*by_position, *(kind for _, kind in by_name)}
     static = {"static"} if None not in kinds else {"static", "float"}
     transform = _transform(imported(source))
-    if "unhashable" in kinds or set(kinds) <= static:
+    if "unhashable" in kinds or kinds <= static:
         return None
     if transform == "jax.jit" and isinstance(call.func, ast.Name) and plain.get(call.func.id) == "class":
         return None  # jit cannot return an object
     parameters: dict[str, Any] = {
         "transform": transform,
-        "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain, names) in static],
-        "static_argnames": [
-            one.arg
-            for one in call.keywords
-            if one.arg is not None and _kind(one.value, plain, names) in static
-        ],
+        "static_argnums": [place for place, kind in enumerate(by_position) if kind in static],
+        "static_argnames": [name for name, kind in by_name if name is not None and kind in static],
     }
     step = Step("jit-call", source.display, Site(source).span(call), parameters)
     return FixRequest(Safety.UNSAFE, f"Jit {ast.unparse(call.func)} where it is called", (step,))
