@@ -193,3 +193,22 @@ def step(key, x):
 def test_a_draw_before_a_split_repeats_nothing(use: str, severity: Severity) -> None:
     source = source_from_bytes(_DERIVED.replace("USE", use).encode(), Path("program.py"), "program.py")
     assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [severity]
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "import jax.random as random",
+        "from jax import random as draws",
+        "from jax.random import normal, split as divide",
+    ],
+)
+def test_functions_of_jax_random_are_known_by_any_name(imported: str) -> None:
+    normal, split = {
+        "random": ("random.normal", "random.split"),
+        "draws": ("draws.normal", "draws.split"),
+        "divide": ("normal", "divide"),
+    }[imported.rpartition(" ")[2]]
+    text = f"{imported}\n\ndef step(key, x):\n    y = x + {normal}(key, (3,))\n    key, _ = {split}(key)\n    return y, key\n"
+    source = source_from_bytes(text.encode(), Path("program.py"), "program.py")
+    assert [one.severity for one in analyze([source], [KeyReuse()]).findings] == [Severity.INFO]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Frame, KeyEvent
+from jaxlint.api import Frame, KeyEvent, Scope
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import innermost, named_or_method
@@ -31,7 +31,7 @@ def stay_apart(event: KeyEvent) -> bool:
     frame = event.frame
     alike = ast.unparse(first.func) == ast.unparse(second.func) and ast.unparse(first) != ast.unparse(second)
     once = not frame.stage.staged and runs(frame) <= 1 and is_on_host(frame)  # it judges two results
-    compared = (alike or once) and not (is_random(first) and is_random(second))
+    compared = (alike or once) and not (is_random(first, frame.scope) and is_random(second, frame.scope))
     return not Results(first, second, frame, compared).come_together
 
 
@@ -40,10 +40,14 @@ def _draws(call: ast.AST, frame: Frame) -> bool:
     if not isinstance(call, ast.Call):
         return False
     library = external_name(call.func, frame.scope).rpartition(".")[2]
-    if is_random(call) or library.islower():  # `hk.dropout`; a layer, as `eqx.nn.Linear`, is made once
+    if (
+        is_random(call, frame.scope) or library.islower()
+    ):  # `hk.dropout`; a layer, as `eqx.nn.Linear`, is made once
         return True
     called = _called(call, frame)
-    return isinstance(called, Function) and any(map(is_random, nodes_of(called.node, ast.Call)))
+    return isinstance(called, Function) and any(
+        is_random(one, called.scope) for one in nodes_of(called.node, ast.Call)
+    )
 
 
 def _called(call: ast.Call, frame: Frame) -> object:
@@ -53,9 +57,9 @@ def _called(call: ast.Call, frame: Frame) -> object:
     return called.lookup("__init__") if isinstance(called, ClassValue) else called
 
 
-def is_random(call: ast.Call) -> bool:
-    """`jax.random.randint(key, ...)`: a function of `jax.random` that gets a key."""
-    owner, _, name = dotted(call.func).rpartition(".")
+def is_random(call: ast.Call, scope: Scope) -> bool:
+    """`jax.random.randint(key, ...)`: a function of `jax.random`, under any name, that gets a key."""
+    owner, _, name = (external_name(call.func, scope) or dotted(call.func)).rpartition(".")
     return owner.rpartition(".")[2] in _RANDOM and name not in _MAKERS and bool(call.args)
 
 
@@ -70,7 +74,7 @@ def only_derives(event: KeyEvent) -> bool:
     """Whether a draw comes first and keys are derived then, so that no number repeats: `x = normal(key)` and `_, key = split(key)`,
     also by functions that do no more with the key. Not where a value is computed from both, and the key is not renewed.
     """
-    derives = [_derives(call) for call in (event.first, event.node)]
+    derives = [_derives(call, event.frame.scope) for call in (event.first, event.node)]
     if event.frame.function is None and any(derives) and not all(derives):
         return True
     kinds = [_kinds(call, event.frame) for call in (event.first, event.node)]
@@ -85,22 +89,27 @@ def _kinds(call: ast.AST, frame: Frame) -> set[str]:
     """What a call does with the key that it gets: "draw", "derive", or "" if that is unknown."""
     if not isinstance(call, ast.Call):
         return {""}
-    if is_random(call):
-        return {"derive" if _derives(call) else "draw"}
+    if is_random(call, frame.scope):
+        return {"derive" if _derives(call, frame.scope) else "draw"}
     called = _called(call, frame)
     if not isinstance(called, Function):
         return {""}
-    random = [one for one in nodes_of(called.node, ast.Call) if is_random(one)]
+    random = [one for one in nodes_of(called.node, ast.Call) if is_random(one, called.scope)]
     keys = set[str]().union(*(names_in(one.args[0]) for one in random))
     given = {parameter.arg for parameter in called.node.args.args} & keys
     others = [one for one in nodes_of(called.node, ast.Call) if one not in random]
     if not given or any(given & set(map(dotted, passed(one))) for one in others):
         return {""}
-    return {"derive" if _derives(one) else "draw" for one in random if names_in(one.args[0]) & given}
+    return {
+        "derive" if _derives(one, called.scope) else "draw" for one in random if names_in(one.args[0]) & given
+    }
 
 
-def _derives(call: ast.AST) -> bool:
-    return isinstance(call, ast.Call) and is_random(call) and last_name(call.func) in ("split", "fold_in")
+def _derives(call: ast.AST, scope: Scope) -> bool:
+    if not isinstance(call, ast.Call) or not is_random(call, scope):
+        return False
+    name = external_name(call.func, scope) or last_name(call.func)
+    return name.rpartition(".")[2] in ("split", "fold_in")
 
 
 def is_of_one_run(event: KeyEvent) -> bool:
