@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from itertools import takewhile
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import nodes_of
@@ -12,11 +11,10 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import is_new_axis, variable_given
 from jaxlint_rules.numerics._expressions import made, rows_of
+from jaxlint_rules.numerics._single_reads import is_read_here_alone
 
 _LARGE = 16  # rows from which on a solve was measured to be faster
 _PRODUCTS = ("matmul", "dot")
-# What may compute its inner expressions more than once.
-_REPEATED = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp, ast.FunctionDef, ast.Lambda)  # fmt: skip
 
 
 class ExplicitInverse(Rule):
@@ -71,7 +69,7 @@ class ExplicitInverse(Rule):
             if (
                 inverse is None
                 or _has_new_axes(inverse, event.frame.owner)
-                or not _is_read_here_alone(inverse, event)
+                or not is_read_here_alone(inverse, event)
             ):
                 continue
             rows = rows_of(inverse.args[0])
@@ -107,24 +105,3 @@ def _has_new_axes(inverse: Operation, owner: ast.AST) -> bool:
         given = [one.value for one in nodes_of(owner, ast.Assign) if variable_given(one) == matrix.id]
         matrix = given[0] if len(given) == 1 else None
     return isinstance(matrix, ast.Subscript) and any(is_new_axis(part) for part in ast.walk(matrix.slice))
-
-
-def _is_read_here_alone(inverse: Operation, event: OperationEvent) -> bool:
-    """Whether the product has the inverse in it, or reads the variable that holds it, once, and nothing else does."""
-    module, owner = event.frame.module, event.frame.owner
-    above = list(module.ancestors(inverse.node))
-    if event.node in above:
-        return True
-    statement = next((one for one in above if isinstance(one, ast.stmt)), None)
-    name = variable_given(statement)
-    if not name or not isinstance(statement, ast.Assign) or statement.value is not inverse.node:
-        return False
-    around = list(module.ancestors(event.node))
-    reads = [one for one in nodes_of(owner, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
-    beside = module.parents.get(statement)
-    return len(reads) == 1 and beside in around and not _runs_again(around, beside)
-
-
-def _runs_again(around: list[ast.AST], until: ast.AST | None) -> bool:
-    """Whether a loop or a function lies between a place and what is around it."""
-    return any(isinstance(one, _REPEATED) for one in takewhile(lambda one: one is not until, around))

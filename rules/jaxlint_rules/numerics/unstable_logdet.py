@@ -8,6 +8,7 @@ from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._expressions import made, rows_of, without_views
+from jaxlint_rules.numerics._single_reads import is_read_here_alone
 
 _SMALL = 4  # rows of a matrix whose determinant stays in range
 
@@ -38,7 +39,8 @@ class UnstableLogdet(Rule):
     that of its absolute value. Variables that nothing else reads are removed.
 
     ## When not to fix
-    Keep it for matrices of a few rows. Up to four known rows are not reported.
+    Keep it for matrices of a few rows. Up to four known rows are not reported, and neither is a
+    determinant that is also read elsewhere.
 
     ## References
     - [jax.numpy.linalg.slogdet](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.linalg.slogdet.html)
@@ -57,8 +59,8 @@ class UnstableLogdet(Rule):
         inner = without_views(event.operation.args[0])
         absolute = made(inner, "abs", "absolute")
         determinant = made(without_views(absolute.args[0]) if absolute else inner, "linalg.det", "det")
-        if determinant is None:
-            return
+        if determinant is None or not is_read_here_alone(determinant, event):
+            return  # a program that compares the determinant, or guards its sign, needs it
         rows = rows_of(determinant.args[0])
         if rows is not None and rows <= _SMALL:
             return
