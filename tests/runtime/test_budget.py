@@ -59,7 +59,7 @@ def test_an_edit_is_tried_where_its_run_and_a_pair_of_timed_ones_fit() -> None:
     original = Original(Run(request), None, {}, math.inf, wall_s=10.0)  # type: ignore[arg-type]
     original.base = Trial(run_s=8.0, compile_s=2.0)
     assert original.has_time_to_prove()
-    original.runs = 1
+    original.ended = 1
     assert original.has_time_to_prove()
     original.wall_s = 20.0
     assert not original.has_time_to_prove()
