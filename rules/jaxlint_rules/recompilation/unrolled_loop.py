@@ -96,13 +96,17 @@ class UnrolledLoop(Rule):
         while frame is not None and frame.stage.staged:
             for loop in frame.loops:
                 if loop.kind == "comprehension" and _is_long_sum(loop, frame):
-                    self.sums.setdefault(loop.node, _Loop(event, frame, loop.trips))
+                    if _shows_more(frame, self.sums.get(loop.node)):
+                        self.sums[loop.node] = _Loop(event, frame, loop.trips)
                 if loop.kind not in ("for", "while") or not frame.module.reported:
                     continue
                 trips = loop.trips if loop.kind == "for" else _trips(loop.node, frame)
                 if _is_counted(loop, trips, frame):
                     known = self.loops.get(loop.node)
-                    if known is None:
+                    # A layer is first seen as programs usually call it; a call under jit shows more.
+                    if known is None or (
+                        _is_unrolled_unasked(frame) and not _is_unrolled_unasked(known.frame)
+                    ):
                         known = self.loops[loop.node] = _Loop(event, frame, trips)
                     known.operations.add(event.operation.node)
             if frame.caller is None or frame.caller.stage is not frame.stage:
@@ -149,6 +153,12 @@ class UnrolledLoop(Rule):
                     reason=staged_because(frame),
                     function=frame.name,
                 )
+
+
+def _shows_more(frame: Frame, known: _Loop | None) -> bool:
+    """Whether a frame decides about a loop: the first one, and the first under a trace that is certain. A layer is seen
+    as programs usually call it before it is seen under jit."""
+    return known is None or (_is_unrolled_unasked(frame) and not _is_unrolled_unasked(known.frame))
 
 
 def _is_unrolled_unasked(frame: Frame) -> bool:
