@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import dataclass
 
 from jaxlint.api import Frame, Reporter, Rule, Scope, TransformEvent
-from jaxlint.api.syntax import all_parameters, cache, nodes_of
+from jaxlint.api.syntax import all_parameters, cache, names_stored, nodes_of
 from jaxlint.api.values import (
     Array,
     DictValue,
+    ExternalObject,
     Function,
     Instance,
     ListValue,
@@ -22,7 +25,8 @@ from jaxlint.api.values import (
     Value,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._names import passed, variable_given
+from jaxlint_rules._loops import SIZED
+from jaxlint_rules._names import last_name, names_in, passed, variable_given
 from jaxlint_rules.purity._captures import (
     Owner,
     Place,
@@ -35,8 +39,21 @@ from jaxlint_rules.purity._captures import (
     users_of,
 )
 
+# A captured variable is read when these trace.
+_COMPILED = ("jit", "filter_jit", "pmap")
 _NUMBERS = (Array, NumpyArray, Static)
 _DATA = (Array, DictValue, Instance, ListValue, NumpyArray, Static, TupleValue, Unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """A variable that a compiled function reads, and that its scope binds later, or to an object of a library."""
+
+    event: TransformEvent
+    function: Function
+    path: str
+    read: ast.expr
+    name: str  # of the compiled function
 
 
 class StaleCapture(Rule):
@@ -45,8 +62,9 @@ class StaleCapture(Rule):
     ## What it does
     Finds jitted functions, and functions that they call, that read a variable from an enclosing
     scope, where the program calls the function, then rebinds or mutates the variable, then calls
-    the function again. Also finds arguments bound by a jitted `partial` whose variables change
-    between calls.
+    the function again. The variable may get its first value after the function is defined, as an
+    optimizer that each phase of a training makes anew. Also finds arguments bound by a jitted
+    `partial` whose variables change between calls.
 
     ## Why is this bad?
     JAX reads the variable once, at trace time, and compiles its value into the program as a
@@ -81,7 +99,9 @@ class StaleCapture(Rule):
 
     ## When not to fix
     Functions that are defined again after each change, that are never called again, or whose caches
-    the program clears are not reported.
+    the program clears are not reported. Of variables that get their first value after the function,
+    and of objects of libraries, only values that depend on the iteration are: `Net(width)` with the
+    same width in each iteration is the same model.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)
@@ -92,9 +112,12 @@ class StaleCapture(Rule):
     category = "purity"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.later: list[_Later] = []
+
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        name = _bound_name(event, report) if t.kind == "jit" else ""
+        name = _bound_name(event, report) if t.kind in _COMPILED else ""
         if not name:
             return
         if isinstance(t.target, Partial):
@@ -107,9 +130,13 @@ class StaleCapture(Rule):
         for path, read in free_reads(function.node):
             root = path.partition(".")[0]
             found = function.scope.lookup(root)
+            if found is None and path == root and function.scope is event.frame.scope:
+                self.later.append(_Later(event, function, path, read, name))
             if found is None or root in reported:
                 continue
             value, scope = found
+            if isinstance(value, ExternalObject) and path == root and scope is event.frame.scope:
+                self.later.append(_Later(event, function, path, read, name))
             if not isinstance(value, _DATA) and not (isinstance(value, ModuleValue) and "." in path):
                 continue
             owner = _owner(scope, event.frame, function)
@@ -123,11 +150,28 @@ class StaleCapture(Rule):
                 change = self.change_inside(function, path, name, value, read)
             if change is not None and not _clears_caches(function.module.tree):
                 reported.add(root)
-                report(
-                    read,
-                    f"`{t.label}` reads `{path}` at trace time only: the change at line {change.line} is lost; pass it in",
-                    reason=f"{t.why.explain(report.module)}; a captured value becomes a constant of the compiled program",
-                )
+                self.tell(event, path, read, change, report)
+
+    def finish(self, report: Reporter) -> None:
+        """Variables that the enclosing scope binds after the function, or to an object of a library."""
+        for later in self.later:
+            event, path, tree = later.event, later.path, later.function.module.tree
+            value = later.function.scope.value_of(path)
+            if value is None or not isinstance(value, (*_DATA, ExternalObject)) or _is_network(value):
+                continue
+            change = self.change_between_calls(event.frame.owner, path, later.name, event, value)
+            if change is None or _clears_caches(tree) or not _depends_on_iteration(change, path, event):
+                continue
+            report.event = event
+            self.tell(event, path, later.read, change, report)
+
+    def tell(self, event: TransformEvent, path: str, read: ast.expr, change: Place, report: Reporter) -> None:
+        t = event.transformed
+        report(
+            read,
+            f"`{t.label}` reads `{path}` at trace time only: the change at line {change.line} is lost; pass it in",
+            reason=f"{t.why.explain(report.module)}; a captured value becomes a constant of the compiled program",
+        )
 
     def check_called(self, event: TransformEvent, function: Function, name: str, report: Reporter) -> None:
         """Globals that module functions read and that the compiled function calls: they are traced with it."""
@@ -251,6 +295,34 @@ class StaleCapture(Rule):
             if change is not None:
                 return change
         return None
+
+
+def _depends_on_iteration(change: Place, path: str, event: TransformEvent) -> bool:
+    """Whether a rebinding in a loop gives a value that depends on the iteration: `adam(rate)` with a rate of the loop."""
+    loop = change.loops[-1] if change.loops else None
+    statement = next(
+        (above for above in event.frame.module.ancestors(change.node) if isinstance(above, ast.stmt)), None
+    )
+    if loop is None or statement is None or isinstance(statement, ast.AugAssign):
+        return True
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return True
+    given = getattr(statement, "value", None)
+    if not isinstance(given, ast.expr) or not names_in(given) & names_stored(loop) - {path}:
+        return False
+    # An array of another size: where the arguments have it too, the function is traced again.
+    return not any(last_name(call.func) in SIZED | _DRAWS for call in nodes_of(given, ast.Call))
+
+
+def _is_network(value: Value) -> bool:
+    """Whether a value is a module: with another shape, its parameters trace the function again."""
+    if isinstance(value, Instance):
+        return value.cls.model.module
+    return isinstance(value, ExternalObject) and bool(_LAYER.match(value.name))
+
+
+_DRAWS = frozenset({"normal", "uniform", "randn", "rand", "randint"})
+_LAYER = re.compile(r"(flax|haiku|equinox\.nn|keras)\.")
 
 
 def _called_functions(function: Function) -> list[Function]:
