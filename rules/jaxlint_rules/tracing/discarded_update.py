@@ -175,6 +175,23 @@ def _computes(event: CallEvent) -> bool:
     return not calls and any(isinstance(part, ast.BinOp) for part in parts)
 
 
+def _replaces_fields(event: CallEvent, method: str) -> bool:
+    """Whether `x._replace(a=b)` or `x.replace(a=b)` gets new fields, where the class of `x` is not seen.
+
+    Only named tuples have `_replace`, apart from a class that calls its own private method. A string or a path has
+    `replace` too, but takes no keywords; a pytree of arrays is neither.
+    """
+    callee, call = event.callee, event.node
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    if not call.keywords or call.args or dotted(call.func.value).partition(".")[0] in ("self", "cls"):
+        return False
+    of_arrays = isinstance(callee, ExternalMethod) and isinstance(callee.receiver, Array)
+    if method == "replace":
+        return of_arrays and "inplace" not in event.kwargs
+    return method == "_replace" and (of_arrays or isinstance(callee, Unknown))
+
+
 def _updated(event: CallEvent) -> str:
     """The words for the update in the call, or "" if the call is not an update."""
     if event.name in _OF_TREES:
@@ -189,6 +206,8 @@ def _updated(event: CallEvent) -> str:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
     method = call.func.attr
+    if _replaces_fields(event, method):
+        return f"`.{method}`"
     if isinstance(callee, ExternalMethod):
         receiver = callee.receiver
         if isinstance(receiver, AtIndexer):

@@ -22,3 +22,18 @@ def f(table, names, text):
     jax.tree.map(lambda leaf: print(leaf + 1), table)
     host.astype(int)
     return total, x.at[3].get(), text.replace("a", "b")
+
+
+class Window:
+    def _replace(self, text=""):
+        self.text = text
+
+    def show(self, text):
+        self._replace(text=text)
+
+
+def clean(frame, graph, path):
+    frame.replace(to_replace=-1, value=0, inplace=True)
+    Window()._replace(text="b")
+    path.replace("b")
+    return graph._replace(nodes=graph.nodes + 1)
