@@ -60,14 +60,14 @@ def follows_calls(node: ast.expr, frame: Frame) -> str:
 
 def follows_callers(node: ast.expr, frame: Frame) -> tuple[str, Loop] | None:
     """What makes an expression differ between the calls of its function by a loop above, and that loop: it is computed
-    from a parameter."""
+    from a parameter. The function may have a loop of its own, as over the batches of an epoch."""
     for _ in range(_NEAR):
         function, caller, call = frame.function, frame.caller, frame.call_node
         if function is None or caller is None or not isinstance(call, ast.Call):
             return None
         if isinstance(function.node, ast.Lambda):
             return None
-        if frame.loops or frame.is_conditional() or caller.stage.staged:
+        if caller.stage.staged or not all(map(_is_of_settings, frame.conditions())):
             return None
         kept = names_stored(function.node)
         given = {p: a for p, a in given_arguments(function.node, call) if p and p not in kept}
@@ -82,6 +82,14 @@ def follows_callers(node: ast.expr, frame: Frame) -> tuple[str, Loop] | None:
             if name:
                 return name, loop
     return None
+
+
+def _is_of_settings(condition: ast.AST) -> bool:
+    """Whether code is under an `if` that asks for an option: `if train:`, `if mode == "train":`."""
+    test = condition.test if isinstance(condition, ast.If) else None
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
+        test = test.left if isinstance(test.comparators[0].value, (str, type(None))) else None
+    return isinstance(test, (ast.Name, ast.Attribute))
 
 
 @cache
