@@ -59,6 +59,9 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax.numpy.jit", "jax.jit"),
 )
 
+APPLY_FN = "flax.TrainState.apply_fn"
+"""`state.apply_fn` of a train state whose model is not seen. No other library has the name."""
+
 # `jax.nn` functions that flax re-exports, and `tanh` of `jax.numpy`.
 _ACTIVATIONS = """celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid log_softmax logsumexp one_hot
 relu relu6 selu sigmoid silu soft_sign softmax softplus standardize swish tanh""".split()  # noqa: SIM905

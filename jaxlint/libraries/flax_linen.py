@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jaxlint.jaxapi.names import APPLY_FN
 from jaxlint.libraries._flax import tabulated
 from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made
@@ -178,7 +179,7 @@ def apply(call: LibraryCall) -> Value:
     return _with_changed(result, call)
 
 
-@calls_of_made("flax.TrainState.apply_fn")
+@calls_of_made(APPLY_FN)
 def apply_of_state(call: LibraryCall) -> Value:
     """`state.apply_fn(variables, *args)`, of an unknown module."""
     mutable = call.kwargs.get("mutable")

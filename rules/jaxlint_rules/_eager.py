@@ -39,6 +39,7 @@ _STATEMENTS = (
 )
 _KEEP_EAGER = frozenset({"grad", "value_and_grad", "jacobian", "vmap", "checkpoint"})
 _UPDATES = frozenset({"update", "apply_updates", "apply_gradients"})
+_APPLYING = frozenset({"flax.linen.Module.apply", "flax.TrainState.apply_fn"})
 _LAYERS = "equinox.nn."
 _MAPPED = frozenset({"vmap"})
 _SOME = 4  # calls and operators; fewer are hardly worth compiling
@@ -178,5 +179,5 @@ def runs_model(callee: Value, nnx: bool = False) -> bool:
     while isinstance(callee, Transformed) and callee.kind in _MAPPED:
         callee = callee.target
     if isinstance(callee, ExternalObject):
-        return callee.name == "flax.linen.Module.apply" or callee.name.startswith(_LAYERS)
+        return callee.name in _APPLYING or callee.name.startswith(_LAYERS)
     return isinstance(callee, Instance) and callee.cls.kind in ("equinox", *(["nnx"] if nnx else []))

@@ -238,6 +238,8 @@ _READING_METHODS = (
     ".item",
     ".tolist",
     ".block_until_ready",
+    ".numpy",  # of a tensor of TensorFlow or PyTorch
+    "._numpy",
     ".set_postfix",
     ".set_description",
     ".add_scalar",

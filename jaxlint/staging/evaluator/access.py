@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from jaxlint.jaxapi.names import APPLY_FN
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import DataModel
@@ -87,6 +88,8 @@ class Access(Part):
         if type(base) is ModuleValue:
             return self.module_attribute(base, name, frame)
         if type(base) is Unknown:
+            if name == "apply_fn":
+                return ExternalObject(APPLY_FN)
             return Unknown(base.origin.child(name) if base.origin is not None else None, base.flow)
         if type(base) is Array or type(base) is NumpyArray:
             return self.machine.arrays.array_attribute(base, name, node, frame)
