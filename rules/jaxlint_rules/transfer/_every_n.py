@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 
 from jaxlint.api import Frame, Loop, Module
-from jaxlint.api.syntax import names_stored, nodes_of
+from jaxlint.api.syntax import cache, names_stored, nodes_of
 from jaxlint_rules._loops import is_entered_once
 from jaxlint_rules._main_loops import advances
 from jaxlint_rules._names import names_in
@@ -61,7 +61,46 @@ def _holds_seldom(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and is_periodic(test.left)
 
 
+def is_by_setting(frame: Frame, loop: Loop) -> bool:
+    """Whether a loop of this frame reaches a place in each iteration or in none: the `if`s around it test settings that no
+    iteration changes, as in `if cfg.use_wandb:`."""
+    tests = frame.conditions(loop)
+    return all(isinstance(one, ast.If) and _is_settled(one.test, loop.node, frame.module) for one in tests)
+
+
+def _is_settled(test: ast.expr, loop: ast.AST, module: Module) -> bool:
+    """Whether a test reads names and attributes alone, and nothing that the loop or a method of the file sets."""
+    if isinstance(test, ast.BoolOp):
+        return all(_is_settled(value, loop, module) for value in test.values)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_settled(test.operand, loop, module)
+    while isinstance(test, ast.Attribute):
+        if test.attr in _set_later(module.tree):
+            return False
+        test = test.value
+    return isinstance(test, ast.Name) and test.id not in names_stored(loop)
+
+
+@cache
+def _set_later(tree: ast.Module) -> frozenset[str]:
+    """The attributes that a file sets outside of constructors."""
+    made = [
+        node
+        for node in nodes_of(tree, ast.FunctionDef)
+        if node.name in ("__init__", "__post_init__", "setup")
+    ]
+    first = {id(stored) for node in made for stored in nodes_of(node, ast.Attribute)}
+    return frozenset(
+        stored.attr
+        for stored in nodes_of(tree, ast.Attribute)
+        if not isinstance(stored.ctx, ast.Load) and id(stored) not in first
+    )
+
+
 _OPTIONS = re.compile(r"verbose|debug|print|(^|_)log|sync|progress|display|(^|_)show|profil|track")
+
+
+_TRACKERS = re.compile(r"wandb|tensorboard|mlflow|neptune|comet|clearml")  # on in the runs that count
 
 
 def is_asked_for(node: ast.AST, loop: ast.AST, module: Module) -> bool:
@@ -71,7 +110,8 @@ def is_asked_for(node: ast.AST, loop: ast.AST, module: Module) -> bool:
             return False
         if isinstance(above, ast.If):
             asked = names_in(above.test)
-            if asked.isdisjoint(names_stored(loop)) and _OPTIONS.search(ast.unparse(above.test).lower()):
+            test = ast.unparse(above.test).lower()
+            if asked.isdisjoint(names_stored(loop)) and _OPTIONS.search(test) and not _TRACKERS.search(test):
                 return True
     return False
 

@@ -91,9 +91,17 @@ def reads_clock(node: ast.AST) -> bool:
 def is_timed(node: ast.AST, loop: ast.AST) -> bool:
     """Whether an iteration with a clock waits for the value anyway, or waits for it between two readings.
 
-    Without the host sync it would measure nothing.
+    Without the host sync it would measure nothing. Clocks under an option that the host sync is not under, as
+    `if profile:`, do not run in each iteration.
     """
-    calls = list(calls_in(loop))
+    elsewhere = {
+        part
+        for one in nodes_of(loop, ast.If)
+        if not any(part is node for part in walk(one))
+        for statement in (*one.body, *one.orelse)
+        for part in walk(statement)
+    }
+    calls = [call for call in calls_in(loop) if call not in elsewhere]
     clocks = [_place(call) for call in calls if reads_clock(call)]
     if not clocks:
         return False

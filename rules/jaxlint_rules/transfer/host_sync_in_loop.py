@@ -36,7 +36,7 @@ from jaxlint_rules._main_loops import (
     waits_by_itself,
     waits_in_each,
 )
-from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
+from jaxlint_rules._names import last_name, names_in, passed, unpacked, variable_given
 from jaxlint_rules._shown_results import lists_rows, shows_results
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
@@ -44,6 +44,7 @@ from jaxlint_rules.transfer._every_n import (
     ends_the_program,
     is_asked_for,
     is_asked_last,
+    is_by_setting,
     is_now_and_then,
     is_skipped,
 )
@@ -147,6 +148,7 @@ class HostSyncInLoop(Rule):
     Not reported:
 
     - conversions under an `if` or behind a `continue` (every N steps), after the loop, or in tests;
+      a setting that no iteration changes (`if cfg.use_wandb:`) holds in each of them and does not count;
     - values that a host object needs to produce the next inputs, such as an environment, a replay
       buffer or an evolution strategy (what else waits in that loop is advice: it waits anyway);
     - the last value of an inner loop;
@@ -241,7 +243,7 @@ class HostSyncInLoop(Rule):
         how = event.how if isinstance(event, ConvertEvent) else ""
         if loop is None and (how in _IN_HELPERS or isinstance(event, TestEvent)):
             loop = loop_of_callers(event)
-        if loop is None or (loop in frame.loops and frame.is_conditional_in(loop)):
+        if loop is None or (loop in frame.loops and not is_by_setting(frame, loop)):
             return
         if loop in frame.loops and is_skipped(event.node, loop.node, frame.module):
             return
@@ -509,10 +511,16 @@ def _carried(loop: ast.For) -> frozenset[str]:
 
 
 def _is_output(event: Event, report: Reporter) -> bool:
-    """Whether a formatted value is a direct argument of a call, as in `print(f"...")` or `log.info(f"...")`."""
+    """Whether a formatted value is an argument of a call, as in `print(f"...")` or `log.info(f"...")`, or is given a name
+    that is one: `shown = {"loss": f"..."}` and `bar.set_postfix(shown)`."""
     for ancestor in report.module.ancestors(event.node):
         if isinstance(ancestor, ast.Call):
             return True
+        if isinstance(ancestor, ast.Assign):
+            names = {one.id for one in ancestor.targets if isinstance(one, ast.Name)}
+            return any(
+                names & names_in(each) for call in calls_in(event.frame.owner) for each in passed(call)
+            )
         if isinstance(ancestor, ast.stmt):
             return isinstance(ancestor, ast.Expr)
     return False
