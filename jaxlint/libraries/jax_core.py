@@ -85,7 +85,7 @@ def device_put(call: LibraryCall) -> Value:
     if isinstance(call.args[0], (Array, ListValue, DictValue, TupleValue, Instance)):
         return call.args[0]
     result = call.array(call.args)
-    result.tree = True
+    result.tree = not isinstance(call.args[0], NumpyArray)
     return result
 
 

@@ -252,10 +252,14 @@ def get_context(call: LibraryCall) -> Value:
 # -- random numbers
 
 
-@calls("random.sample")
+@calls("random.sample", "random.choices")
 def sample(call: LibraryCall) -> Value:
-    """A list of some of the items."""
-    return ListValue(None, call.element_of(call.args[0])) if call.args else UNKNOWN
+    """A list of `k` of the items."""
+    if not call.args:
+        return UNKNOWN
+    second = call.argument(1, "k") if call.name == "random.sample" else call.kwargs.get("k", Static(1))
+    size = constant(second)
+    return ListValue(None, call.element_of(call.args[0]), length=size if type(size) is int else None)
 
 
 @calls("random.choice")

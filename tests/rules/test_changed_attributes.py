@@ -46,6 +46,10 @@ REWRITTEN = {
         "y = (\n    jnp.ones(2)\n    .block_host_until_ready()\n)\n",
         "y = (\n    jnp.ones(2)\n    .block_until_ready()\n)\n",
     ),
+    "declared, and put on the device": (
+        "def f(x: jnp.ndarray):\n    if isinstance(x, np.ndarray):\n        x = jax.device_put(x)\n    return x.device_buffer\n",
+        "def f(x: jnp.ndarray):\n    if isinstance(x, np.ndarray):\n        x = jax.device_put(x)\n    return x.addressable_data(0)\n",
+    ),
     "declared": (
         "def f(x: 'jax.Array'):\n    return x.to_py()\n",
         "def f(x: 'jax.Array'):\n    return np.asarray(x)\n",

@@ -111,6 +111,8 @@ def _index_shape(applied: Applied, part: Value) -> Shape:
         const = constant(part)
         if isinstance(const, tuple) and const and all(type(number) is int for number in const):
             return (len(const),)
+        if part.items is None and isinstance(part.element, Static) and kind_of_static(part.element) == "int":
+            return (part.length if part.length is not None else symbol("?"),)
     return applied.unclear()
 
 

@@ -76,8 +76,10 @@ class Gradients(Part):
         numbers = constant_numbers(t.options.get("argnums")) or (0,)
         concrete = list(call.args)
         for number in numbers:
-            if 0 <= number < len(concrete) and isinstance(concrete[number], (Static, NumpyArray)):
-                concrete[number] = self.operators.array_result(frame, [], node)
+            if 0 <= number < len(concrete) and isinstance(given := concrete[number], (Static, NumpyArray)):
+                concrete[number] = made = self.operators.array_result(frame, [], node)
+                if isinstance(given, NumpyArray):
+                    made.dtype, made.form = canonical_dtype(given.dtype), same(given)
         frame.note_gradient()
         spec = t.attributes.get("spec")
         reverse = not (isinstance(spec, ExternalObject) and spec.name == "jax.jacfwd")

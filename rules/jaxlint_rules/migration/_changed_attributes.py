@@ -14,7 +14,7 @@ from jaxlint.api.releases import (
     call_of,
     describe_replacement,
 )
-from jaxlint.api.syntax import names_stored
+from jaxlint.api.syntax import names_stored, nodes_of
 from jaxlint.api.values import Array, ExternalObject, Transformed, Unknown
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint_rules.migration._changed_names import SpelledNames
@@ -35,6 +35,7 @@ _ARRAY_TYPES = (
     "chex.Array",
     "jaxlib.xla_extension.DeviceArray",
 )
+_PLACING = ("jax.device_put", "jax.numpy.asarray", "jax.numpy.array")
 # A tracer has no device, so a query for it fails with or without the rewrite.
 _CONCRETE = {"device", "device_buffer", "device_buffers", "to_py", "block_host_until_ready"}
 # Tracers still have them.
@@ -95,7 +96,7 @@ class Attributes:
         return ""
 
     def _is_declared(self, event: AttributeEvent) -> bool:
-        """Whether the owner is a parameter annotated as an array that nothing rebinds."""
+        """Whether the owner is a parameter annotated as an array that nothing rebinds but to an array of JAX."""
         function, node = event.frame.function, event.node
         assert isinstance(node, ast.Attribute)
         if function is None or not isinstance(node.value, ast.Name):
@@ -106,9 +107,22 @@ class Attributes:
         ]
         if not given or given[0].annotation is None:
             return False
-        if name in names_stored(function.node):
+        tree = event.frame.module.tree
+        if name in names_stored(function.node) and not self._is_array_again(name, function.node, tree):
             return False
         return self._spelled.meaning(given[0].annotation, event.frame.module.tree) in _ARRAY_TYPES
+
+    def _is_array_again(self, name: str, function: ast.AST, tree: ast.Module) -> bool:
+        """Whether each rebinding of a name puts an array on a device: `x = jax.device_put(x)`."""
+        stored = [n for n in nodes_of(function, ast.Name) if n.id == name and isinstance(n.ctx, ast.Store)]
+        again = [
+            target
+            for assignment in nodes_of(function, ast.Assign)
+            if isinstance(assignment.value, ast.Call)
+            and self._spelled.meaning(assignment.value.func, tree) in _PLACING
+            for target in assignment.targets
+        ]
+        return all(any(target is one for target in again) for one in stored)
 
 
 def aim_at(package: str, report: Reporter) -> tuple[Target, str | None]:

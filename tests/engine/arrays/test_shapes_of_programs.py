@@ -126,3 +126,26 @@ def test_the_shape_of_a_pool_is_the_one_that_the_library_gives(expression: str, 
 def test_what_is_not_known_has_no_shape(tmp_path: Path) -> None:
     code = "import jax.numpy as jnp\ndef show(x): pass\ndef f(x, n):\n    show(jnp.zeros(n))\n    show(jnp.sin(x))\n    show(x)\n"
     assert seen_shapes(code, tmp_path) == [None, None, None]
+
+
+SAMPLED = """\
+import random
+import jax
+import jax.numpy as jnp
+import numpy as np
+def show(x): pass
+table, rewards = np.zeros((50, 4), np.float32), np.zeros(50, np.float32)
+picked = random.sample(range(50), 8)
+show(jnp.asarray(table[picked]))
+show(jnp.asarray(rewards[random.choices(range(50), k=3)]))
+show(jnp.asarray(table[random.sample([True, False], 2)]))
+def loss(w, x):
+    show(x)
+    return (x @ w).sum()
+jax.value_and_grad(loss, argnums=(0, 1))(jnp.ones(4), table[picked])
+"""
+
+
+def test_rows_that_a_list_of_drawn_numbers_picks(tmp_path: Path) -> None:
+    """A replay buffer; a list of truths is a mask. A NumPy array keeps its shape where a gradient is taken by it."""
+    assert seen_shapes(SAMPLED, tmp_path) == [(8, 4), (3,), None, (8, 4)]
