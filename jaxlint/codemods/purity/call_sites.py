@@ -11,6 +11,7 @@ from jaxlint.codemods.purity.callbacks import first_parameter
 from jaxlint.codemods.purity.classes import Classes
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import CallSite, Fixpoint
+from jaxlint.codemods.purity.object_calls import PLAIN, ObjectCalls
 from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
@@ -22,8 +23,6 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
-
-_PLAIN = frozenset({"object", "abc.ABC"})  # bases that call no attribute of their objects
 
 
 class CallSites:
@@ -96,6 +95,9 @@ class CallSites:
     ) -> Iterator[CallSite]:
         name = function.name
         if name.startswith("__"):
+            if name == "__call__":
+                yield from ObjectCalls(self).of(function, holder)
+                return
             name = holder.node.name if name == "__init__" else name
             if name.startswith("__"):
                 yield None, "", holder.file
@@ -159,7 +161,7 @@ class CallSites:
             and isinstance(target.value, ast.Name)
             and target.value.id == first_parameter(method)
             and target.attr in self.program.loads
-            and self.classes.external_bases(own) <= _PLAIN
+            and self.classes.external_bases(own) <= PLAIN
         )
 
     def _handed(self, use: ast.expr, call: ast.Call, file: File, how: str, depth: int) -> Iterator[CallSite]:

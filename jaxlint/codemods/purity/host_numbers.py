@@ -98,6 +98,7 @@ class HostNumbers:
     root: FunctionNode | None = None
     seen: Mapping[str, str] = field(default_factory=dict)
     _open: set[ast.AST] = field(default_factory=set)
+    _asked: set[ast.AST] = field(default_factory=set)
 
     def problems(self, file: File) -> Iterator[str]:
         """Computations with another result, or without their exception, in words. `file`: that of the code to be
@@ -178,7 +179,7 @@ class HostNumbers:
 
     def _computes(self, op: ast.operator, left: ast.expr, right: ast.expr, file: File) -> str:
         both = (left, right)
-        if not any(self.traced.is_traced(one, file) for one in both):
+        if not any(self._was_number(one, file) for one in both):
             return ""
         if not all(NUMBER in self.possible.of(one, file) for one in both):
             return ""
@@ -211,6 +212,41 @@ class HostNumbers:
         if isinstance(op, ast.Sub) and first.is_too_wide and second.is_too_wide:
             return _TOO_WIDE
         return ""
+
+    def _was_number(self, node: ast.expr, file: File) -> bool:
+        """Whether an expression may be a tracer in place of a Python number. A sum that begins as `0.0` is not: where it
+        is a number, it is no tracer."""
+        if not self.traced.is_traced(node, file) or NUMBER not in self._values(node, file):
+            return False
+        if node in self._asked:  # a loop that adds to itself
+            return False
+        self._asked.add(node)
+        try:
+            if isinstance(node, ast.BinOp):
+                return self._joins_number(node.left, node.right, file)
+            if isinstance(node, ast.Name):
+                scope = file.names.scope_at(node).resolve(node.id)
+                bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+                return not bindings or any(self._binds_number(one.node, file) for one in bindings)
+            return True
+        finally:
+            self._asked.discard(node)
+
+    def _joins_number(self, left: ast.expr, right: ast.expr, file: File) -> bool:
+        """Whether arithmetic with two operands may be a tracer in place of a number: a number with an array is an array."""
+        both = (left, right)
+        numbers = all(NUMBER in self._values(one, file) for one in both)
+        return numbers and any(self._was_number(one, file) for one in both)
+
+    def _binds_number(self, node: ast.AST, file: File) -> bool:
+        """The same for what a binding of a variable gives it."""
+        above = file.names.parents.get(node)
+        if isinstance(above, ast.AugAssign):
+            return self._joins_number(above.target, above.value, file)
+        value = getattr(above, "value", None)
+        if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr) and isinstance(value, ast.expr):
+            return self._was_number(value, file)
+        return True  # a parameter, a loop's variable, a part of a tuple
 
     def _is_truth(self, node: ast.expr, file: File) -> bool:
         """Whether a number may be a truth value, as far as is known."""
