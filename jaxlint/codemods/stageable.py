@@ -272,11 +272,18 @@ def _carried(nodes: Sequence[ast.AST]) -> list[ast.expr]:
     return [one for name, one in read.items() if name in stored]
 
 
-def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
-    """Raises Refused if a carried variable may change its dtype on a path that a run did not take."""
+def may_be_carried(
+    draft: Draft,
+    names: Sequence[str],
+    loop: ast.AST,
+    last: Sequence[tuple[str, ast.expr, ast.expr]] = (),
+) -> None:
+    """Raises Refused if a carried variable may change its dtype on a path that a run did not take. `last`: lists whose
+    last item is carried, with its value before the loop and in it."""
     if draft.strict:
         program, file = program_and_file(draft)
-        for what in Carried(PossibleValues(program)).problems(names, file.same(loop), file):
+        items = [(name, file.same(start), file.same(step)) for name, start, step in last]
+        for what in Carried(PossibleValues(program)).problems(names, file.same(loop), file, items):
             raise Refused(what)
 
 

@@ -14,6 +14,7 @@ from jaxlint.codemods.facts.local_effects import constant_type
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout
+from jaxlint.codemods.source.name_scopes import Use
 from jaxlint.codemods.source.site import Refused
 from jaxlint.codemods.source.statement_text import is_alone, taken_out
 from jaxlint.codemods.source.text_edits import shown_source
@@ -58,6 +59,10 @@ class Filled:
     stacks: list[Stack] = field(default_factory=list)
     in_order: bool = False  # another expression uses its values, in its order
     turning: ast.stmt | None = None  # the statement after the loop that reverses it for all later code
+    last: list[ast.Subscript] = field(
+        default_factory=list
+    )  # `ys[-1]` in the loop: the value of the iteration before
+    carried: str = ""  # the variable for that value
 
     @property
     def read_last_first(self) -> bool:
@@ -78,6 +83,7 @@ class Lists:
     ) -> None:
         self.draft, self.site, self.loop, self.flow = draft, draft.site, loop, flow
         self.layout = Layout(draft.site)
+        self.fresh = fresh
         self.kept = False
         found: dict[str, Filled] = {}
         for statement in additions:
@@ -138,10 +144,13 @@ class Lists:
         end = self._rebound(one.name, one.turning)
         for use in self.site.names.uses_of(one.name, self.flow.scope):
             if self._is_in(use.name, one.added) and not self._is_in(use.name, one.value):
-                continue
+                continue  # the list that is filled
             if one.turning is not None and self._is_in(use.name, one.turning):
                 continue
             if use.name.lineno > end:
+                continue
+            if (before := self._one_before(one, use)) is not None:
+                one.last.append(before)
                 continue
             if (
                 use.scope is not self.flow.scope
@@ -165,6 +174,23 @@ class Lists:
             one.in_order = True
         if not one.stacks and not one.first and not one.in_order:
             raise Refused(f"`{one.name}` is not stacked after the loop")
+        if one.last:
+            one.carried = self.fresh(one.name.removesuffix("s") if len(one.name) > 2 else f"last_{one.name}")
+
+    def _one_before(self, one: Filled, use: Use) -> ast.Subscript | None:
+        """`ys[-1]` in the loop, read before the loop adds to the list: the value that the iteration before added."""
+        read = self.site.names.parents.get(use.name)
+        if use.scope is not self.flow.scope or not one.first or one.front:
+            return None
+        if isinstance(one.first[-1], ast.Constant) or not isinstance(read, ast.Subscript):
+            return None
+        if read.value is not use.name or ast.unparse(read.slice) != "-1":
+            return None
+        if not isinstance(read.ctx, ast.Load) or not self._is_in(read, self.loop):
+            return None
+        body = self.loop.body
+        place = next((n for n, statement in enumerate(body) if self._is_in(read, statement)), len(body))
+        return read if place <= body.index(one.added) else None
 
     def _turning(self, name: str) -> ast.stmt | None:
         """`ys = ys[::-1]`, `ys = list(reversed(ys))` or `ys.reverse()` after the loop, in its block."""

@@ -240,6 +240,8 @@ class _Reader:
                 return
             self.slices(target.id, bounds[0])
             self.windows(target.id, bounds[0])
+        if isinstance(target, ast.Name):
+            self.floats(target.id)
         self.add(target, f"{self.numpy('arange')}({', '.join(texts)})", counter=True)
 
     def indexed(self, index: str, count: ast.expr) -> list[str]:
@@ -355,6 +357,14 @@ class _Reader:
                 along = f", axis={axis}" if axis else ""
                 self.rows.rewrites[self.site.text(part)] = f"{cut}({x}, {index}, {size}{along})"
                 self.rows.handled.add(taken)
+
+    def floats(self, index: str) -> None:
+        """`float(i)` becomes `(i * 1.0)`, which is as weakly typed as the Python number."""
+        for part in (part for one in self.rows.body for part in ast.walk(one)):
+            if isinstance(part, ast.Call) and builtin(part, self.site.names) == "float":
+                if len(part.args) == 1 and isinstance(part.args[0], ast.Name) and part.args[0].id == index:
+                    self.rows.rewrites[self.site.text(part)] = f"({index} * 1.0)"
+                    self.rows.handled.add(part)
 
     def add(self, target: ast.expr, text: str, *, counter: bool = False) -> None:
         rows = self.rows

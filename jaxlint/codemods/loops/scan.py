@@ -68,6 +68,9 @@ class _RowLoop(Loop):
         self.test = iteration_test(draft, node.iter, layers=self.rows.trees)
         if self.test:
             self.lists.keep()
+        self.following = [one for one in self.filled if one.last]
+        for one in self.following:
+            self.rows.rewrites |= dict.fromkeys(map(self.site.text, one.last), one.carried)
         for one in self.filled:
             check_expression(self.site, one.value, "the loop", lifted=self.framework)
         may_be_staged(draft, [one.value for one in self.filled], lifted=bool(self.framework))
@@ -75,7 +78,7 @@ class _RowLoop(Loop):
         for name in self.targets:
             if self.flow.is_used_after(name, node) and name != "_":
                 raise Refused(f"`{name}` is used after the loop")
-        traced = self.targets | set(self.flow.bound(node.body))
+        traced = self.targets | set(self.flow.bound(node.body)) | {one.name for one in self.following}
         check_traceable(
             self.site,
             self.rows.body,
@@ -91,23 +94,27 @@ class _RowLoop(Loop):
     def as_scan(self) -> None:
         if not self.carry and not self.filled:
             raise Refused("nothing that the loop computes is used afterwards")
-        may_be_carried(self.draft, self.carry, self.loop)
+        last = [(one.name, one.first[-1], one.value) for one in self.following]
+        may_be_carried(self.draft, self.carry, self.loop, last)
+        names = [*self.carry, *(one.carried for one in self.following)]
         body = fresh_name(self.identifiers, "body_fun")
-        carry = "_" if not self.carry else self.carry[0] if len(self.carry) == 1 else self._fresh("carry")
+        carry = "_" if not names else names[0] if len(names) == 1 else self._fresh("carry")
         row, unpacking = self._parameter()
         lent = self.lifted.lent
         module = [module_parameter(self.site, self.loop)] if self.framework == "flax.linen" else []
         text = f"def {body}({', '.join([*module, carry, row, *lent])}):{self.newline}"
-        text += self.unpacked(self.carry, carry) if self.carry else ""
+        text += self.unpacked(names, carry) if names else ""
         lines, kept = self._lines()
         text += f"{unpacking}{lines}"
         outs = packed([one.text for one in self.filled]) if self.filled else "None"
-        text += self._returned([packed(self.carry) if self.carry else "None", outs])
-        results = [packed(self.carry) if self.carry else "_"]
+        ends = [*self.carry, *(one.text for one in self.following)]
+        text += self._returned([packed(ends) if ends else "None", outs])
+        results = [packed([*self.carry, *("_" for _ in self.following)]) if names else "_"]
         results.append(packed([one.output for one in self.filled]) if self.filled else "_")
         over, options = self.rows.scanned()
         scan = reference(self.site, self.draft.imports, LIFTED.get(self.framework, "jax.lax.scan"), self.node)
-        start = packed(self.carry) if self.carry else "None"
+        starts = [*self.carry, *(f"{one.name}[-1]" for one in self.following)]
+        start = packed(starts) if starts else "None"
         arguments = [body, start, over, *options]
         text += f"{self.newline}{self.indent}"
         if (
@@ -128,6 +135,7 @@ class _RowLoop(Loop):
             may_be_summed(self.draft)
             self.sums = sums_of(self.loop.body, self.carry, self._fresh)
         kept_on = [name for name in self.carry if all(name != one.name for one in self.sums)]
+        kept_on += [f"{one.name}[-1]" for one in self.following]
         if kept_on:
             raise Refused(f"`{kept_on[0]}` is carried between iterations, so they cannot run together")
         collected: list[Filled | Sum] = [*self.filled, *self.sums]
@@ -196,8 +204,9 @@ class _RowLoop(Loop):
             value = self.rows.rewritten(self.layout.argument(one.value))
             if "\n" in value and not value.startswith("("):
                 value = f"({value})"
-            if self.flow.reads(one.value) & set(self.flow.bound(rest)):
-                one.text = self._fresh(f"{one.name}_row")
+            carried = one.carried if isinstance(one, Filled) and not isinstance(one.value, ast.Name) else ""
+            if carried or self.flow.reads(one.value) & set(self.flow.bound(rest)):
+                one.text = self._fresh(f"new_{carried}" if carried else f"{one.name}_row")
                 text += f"{self.inner}{one.text} = {value}{self.newline}"
             else:
                 one.text = value

@@ -39,26 +39,41 @@ class Carried:
         self.possible = possible
         self._open: set[object] = set()
 
-    def problems(self, names: Iterable[str], loop: ast.AST, file: File) -> Iterator[str]:
-        """What may change, in words."""
-        names = list(names)
-        if names and (switch := self._switch_of_bits()):
-            yield f"`{names[0]}` may change its dtype where {switch} sets 64-bit defaults; a JAX loop keeps dtypes"
+    def problems(
+        self,
+        names: Iterable[str],
+        loop: ast.AST,
+        file: File,
+        last: Iterable[tuple[str, ast.expr, ast.expr]] = (),
+    ) -> Iterator[str]:
+        """What may change, in words. `last`: lists whose last item is carried, with its value before the loop and in it."""
+        names, last = list(names), list(last)
         own = set(ast.walk(loop))
+        given: list[tuple[str, list[ast.expr], list[ast.expr]]] = []
         for name in names:
             scope = file.names.scope_at(loop).resolve(name)
             bindings = scope.bindings.get(name, ()) if scope is not None else ()
             starts = [value for b in bindings if b.node not in own for value in self._given(b.node, file)]
             steps = [value for b in bindings if b.node in own for value in self._given(b.node, file)]
-            if any(self._is_one_number(value, file) for value in starts):
-                for part in self._arrays(loop, steps):
-                    if len(self.ranks(part, file)) > 1:
-                        yield f"`{name}` starts as a scalar, and `{part.id}` may have more axes on another path; a JAX loop keeps shapes"
-            if (chosen := self._chosen_dtype(starts, file)) is not None:
-                yield f"`{name}` may start with another dtype than in the run, by `{shown_source(chosen)}`; a JAX loop keeps dtypes"
-            if any(self.may_be_whole(value, file) for value in starts):
-                if any(self.is_float(value, file) for value in steps):
-                    yield f"`{name}` may start as integers and become floats in an iteration; a JAX loop keeps dtypes"
+            given.append((name, starts, steps))
+        given += [(f"{name}[-1]", [start], [step]) for name, start, step in last]
+        if given and (switch := self._switch_of_bits()):
+            yield f"`{given[0][0]}` may change its dtype where {switch} sets 64-bit defaults; a JAX loop keeps dtypes"
+        for name, starts, steps in given:
+            yield from self._changes(name, starts, steps, loop, file)
+
+    def _changes(
+        self, name: str, starts: list[ast.expr], steps: list[ast.expr], loop: ast.AST, file: File
+    ) -> Iterator[str]:
+        if any(self._is_one_number(value, file) for value in starts):
+            for part in self._arrays(loop, steps):
+                if len(self.ranks(part, file)) > 1:
+                    yield f"`{name}` starts as a scalar, and `{part.id}` may have more axes on another path; a JAX loop keeps shapes"
+        if (chosen := self._chosen_dtype(starts, file)) is not None:
+            yield f"`{name}` may start with another dtype than in the run, by `{shown_source(chosen)}`; a JAX loop keeps dtypes"
+        if any(self.may_be_whole(value, file) for value in starts):
+            if any(self.is_float(value, file) for value in steps):
+                yield f"`{name}` may start as integers and become floats in an iteration; a JAX loop keeps dtypes"
 
     def _given(self, node: ast.AST, file: File) -> list[ast.expr]:
         """The expressions that a binding assigns; for a parameter, the arguments at visible calls."""

@@ -43,6 +43,15 @@ SCANS = {
         "def f(w, h, xs):\n    states = [h]\n    for x in «xs»:\n        h = cell(w, h, x)\n        states.append(h)\n    return jnp.stack(states)\n",
         "states = jnp.concatenate([jnp.stack(states), new_states])",
     ),
+    "a list whose last item is read": (
+        "def f(w, h, xs):\n    states = [h]\n    for x in «xs»:\n        states.append(cell(w, states[-1], x))\n    return jnp.stack(states)\n",
+        "_, new_states = jax.lax.scan(body_fun, states[-1], xs)",
+    ),
+    "a last item beside a carry and a count": (
+        "def f(w, h, xs):\n    states, g = [w[0], h], h * 2\n    for t in «range(4)»:\n        step = cell(w, states[-1], g) * float(t)\n        g = g + states[-1]\n"
+        "        states.append(step)\n    return jnp.stack(states), g\n",
+        "(g, _), new_states = jax.lax.scan(body_fun, (g, states[-1]), jnp.arange(4))",
+    ),
     "a count that is not used": (
         "def f(w, h, xs):\n    out = []\n    for _ in «range(7)»:\n        h = jnp.tanh(h @ w)\n        out += [h]\n    return jnp.asarray(out)\n",
         "jax.lax.scan(body_fun, h, None, length=7)",
@@ -340,8 +349,28 @@ REFUSED = {
         "for-to-scan", "for x in «xs»:\n        last = x * 2\n    return last\n", "no value before the loop",
     ),
     "the row afterwards": ("for-to-scan", "for x in «xs»:\n        h = h + x\n    return h + x\n", "`x` is used after the loop"),
+    "a list whose last item is read after the loop has added to it": (
+        "for-to-scan",
+        "hs = [h]\n    for x in «xs»:\n        hs.append(h + x)\n        h = hs[-1] * 2\n    return jnp.stack(hs)\n",
+        "elsewhere",
+    ),
+    "a list that begins empty and whose last item is read": (
+        "for-to-scan",
+        "hs = []\n    for x in «xs»:\n        hs.append(hs[-1] + x)\n    return jnp.stack(hs)\n",
+        "elsewhere",
+    ),
+    "a last item on which the loop decides": (
+        "for-to-scan",
+        "hs = [h]\n    for x in «xs»:\n        hs.append(hs[-1] + x if hs[-1].sum() > 0 else x)\n    return jnp.stack(hs)\n",
+        "",
+    ),
+    "rows that need the last item": (
+        "for-to-vmap",
+        "hs = [h]\n    for x in «xs»:\n        hs.append(hs[-1] + x)\n    return jnp.stack(hs)\n",
+        "carried",
+    ),
     "a list that the loop reads": (
-        "for-to-scan", "hs = [h]\n    for x in «xs»:\n        hs.append(hs[-1] + x)\n    return jnp.stack(hs)\n", "elsewhere",
+        "for-to-scan", "hs = [h]\n    for x in «xs»:\n        hs.append(hs[0] + x)\n    return jnp.stack(hs)\n", "elsewhere",
     ),
     "a carry under vmap": (
         "for-to-vmap", "hs = []\n    for x in «xs»:\n        h = h + x\n        hs.append(h)\n    return jnp.stack(hs)\n", "is carried between iterations",
