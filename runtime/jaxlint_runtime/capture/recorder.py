@@ -141,6 +141,9 @@ class Recorder:
         self.eager_calls = EagerCalls(project)
         self.clock = CompileClock(self.eager_calls.compiled)
         self.announce: Callable[[], None] = lambda: None  # called at calls 1, 2, 4, 8 ... of a function
+        self.awaits: Callable[[], bool] = lambda: (
+            False
+        )  # whether flagged functions of the host were not called yet
         # In one of several processes: copies its part of an array that spans them. The same calls are copied in all.
         self.spanning: Callable[[Any], Any] | None = None
         self._project = project
@@ -151,6 +154,7 @@ class Recorder:
         self._budget = snapshot.Budget(capture_bytes)
         self._local = threading.local()
         self._asked = 0.0
+        self._started = 0.0
         self._is_tracing: Callable[[], bool] = lambda: False  # until JAX is imported
 
     def start(self) -> None:
@@ -159,6 +163,7 @@ class Recorder:
 
         self._is_tracing = compat.is_tracing
         self.clock.install()
+        self._started = time.perf_counter()
         self.active = True
 
     def stop(self) -> None:
@@ -294,7 +299,8 @@ class Recorder:
         self._asked = now
         records = list(self.records.values())
         if self._settle:
-            reason = stop_condition.settled(records, self._limit, self._run_for, now)
+            started = self._started if self.awaits() else None
+            reason = stop_condition.settled(records, self._limit, self._run_for, now, started)
         else:
             reason = stop_condition.exact(records, record, self._limit)
         if reason is None:

@@ -71,6 +71,7 @@ class Session:
             None
         )  # the program is one of so many processes
         self.watcher = Watcher(_by_file(job.flagged), self.recorder.busy)
+        self.recorder.awaits = lambda: self.watcher.awaits
         self._watched_imports = WatchedImports(self.watcher)
         self._jax: ModuleType | None = None
         self._main_file = launch.target if self.kind is Kind.SCRIPT else None

@@ -24,12 +24,19 @@ def exact(records: Iterable[FunctionRecord], record: FunctionRecord, calls: int)
     return _told(record, idle)
 
 
-def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None, now: float) -> str | None:
-    """Why to stop now, or None: a program may sample, evaluate or act before it trains.
+def settled(
+    records: Iterable[FunctionRecord],
+    calls: int,
+    run_for: float | None,
+    now: float,
+    started: float | None = None,
+) -> str | None:
+    """Why to stop now, or None: a program may sample, evaluate or act before it trains, or after that.
 
     The function that takes the most time must have its calls, and no new function may have appeared for a while. The
     wait is short if a function with its calls receives arrays that it returned, as a training step does; otherwise it
-    is longer, within half of `run_for`. Times in seconds, `now` by time.perf_counter.
+    is longer, within half of `run_for`. `started`: when the run began, if functions that the host runs were not called
+    yet; the wait is then as long as everything new took to appear. Times in seconds, by time.perf_counter.
     """
     called = [record for record in records if record.calls]
     heaviest = max(called, key=lambda record: record.weight if _still_runs(record, now) else -1.0)
@@ -37,10 +44,12 @@ def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None
         return None
     idle = _idle(records)
     training = any(record.updates and record.calls >= calls for record in called)
-    patience = _SETTLED
-    if idle or not training:
-        patience = _WAITING if run_for is None else min(_WAITING, _SHARE * run_for)
-    if now - max(record.first_end for record in called) < patience:
+    longest = _WAITING if run_for is None else min(_WAITING, _SHARE * run_for)
+    newest = max(record.first_end for record in called)
+    patience = longest
+    if training and not idle:
+        patience = _SETTLED if started is None else max(_SETTLED, min(longest, newest - started))
+    if now - newest < patience:
         return None
     return _told(heaviest, idle) + ("" if training else "; no function seems to train")
 

@@ -138,6 +138,11 @@ class Watcher:
     def records(self) -> list[WatchedFunction]:
         return list(self.found.values())
 
+    @property
+    def awaits(self) -> bool:
+        """Whether a function of the loaded files was never called: what the program does after its training, perhaps."""
+        return any(one.uncounted is None and not one.calls and not one.inner_calls for one in self.records)
+
     def compile(self, data: bytes, filename: str) -> types.CodeType | None:
         """The module's code with its flagged functions watched; None if there is nothing to do or it is impossible."""
         path = os.path.realpath(filename)

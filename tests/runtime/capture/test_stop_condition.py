@@ -69,3 +69,15 @@ def test_functions_that_were_never_called_are_waited_for_and_named() -> None:
     assert reason(STEP, idle, now=20.0) is None
     assert reason(STEP, idle) == "after 25 calls of step; evaluate was never called"
     assert reason(STEP, record("loss", 0, inner_calls=2), now=20.0) == "after 25 calls of step"
+
+
+@pytest.mark.parametrize(
+    ("started", "run_for", "patience"),
+    [(None, 60.0, 2.0), (99.5, 60.0, 2.0), (88.0, 60.0, 12.0), (10.0, 60.0, 30.0), (88.0, 20.0, 10.0)],
+)
+def test_what_the_host_has_not_called_yet_is_waited_for_as_long_as_all_else_took(
+    started: float | None, run_for: float, patience: float
+) -> None:
+    step = record("step", 90, weight=5.0, updates=True, first_end=100.0, last_end=200.0)
+    assert settled([step], 20, run_for, 100.0 + patience - 0.5, started) is None
+    assert settled([step], 20, run_for, 100.0 + patience, started) == "after 90 calls of step"
