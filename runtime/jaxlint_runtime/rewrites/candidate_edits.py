@@ -51,10 +51,7 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         busy = from_run(
             _called_in_loops(run, sources), sources, script_of(run, run.run_seconds, document.watched)
         )
-        taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
-        busy += [
-            one for one in from_compiled(document.functions, sources) if (one.path, one.function) not in taken
-        ]
+        busy = with_compiled(busy, from_compiled(document.functions, sources))
         rewrites, busy = over_findings(without_those(rewrites, busy), busy)
         rewrites += busy
         rewrites += from_model_calls(document.watched, sources)
@@ -68,6 +65,21 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
             for one in from_lengths(document.functions, sources)
         ] + rewrites
     return sorted(rewrites, key=lambda one: -one.estimate)
+
+
+def with_compiled(busy: Sequence[Rewrite], compiled: Sequence[Rewrite]) -> list[Rewrite]:
+    """Edits of what the host runs, and of loops that a trace unrolls. Where both rewrite the loops of a function, the edit counts for
+    what costs more: its time on the host, or the compile time of what calls it.
+    """
+    costs = {(one.path, one.function): one.estimate for one in compiled}
+    loops = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
+    found = [
+        dataclasses.replace(one, estimate=max(one.estimate, costs.get((one.path, one.function), 0.0)))
+        if one.name.startswith("loops:")
+        else one
+        for one in busy
+    ]
+    return [*found, *(one for one in compiled if (one.path, one.function) not in loops)]
 
 
 def _called_in_loops(run: Run, sources: Mapping[str, SourceFile]) -> Sequence[Mapping[str, Any]]:

@@ -81,7 +81,8 @@ def _ways(
 
 
 def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """Rewrites of the loops in jitted functions, which a trace unrolls, if compilation took long."""
+    """Rewrites of the loops in jitted functions that took long to compile, and in functions of their files that they call: a trace
+    unrolls them."""
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     found: dict[tuple[str, int], Rewrite] = {}
     for one in functions:
@@ -89,7 +90,7 @@ def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, 
         source = by_path.get(os.path.realpath(one["path"]))
         if seconds < _SLOW or source is None or source.container is not None:
             continue
-        for function, name in _at(source, one["line"]):
+        for function, name in _reached(source, _at(source, one["line"])):
             rewrite: Rewrite | None = None
             entry = {"function": name, "path": one["path"], "seconds": seconds}
             for fixes in _ways(function, source, set(), nested=True):
@@ -110,6 +111,27 @@ def _at(source: SourceFile, line: int) -> list[tuple[ast.FunctionDef, str]]:
         if isinstance(node, ast.FunctionDef)
         and line in (node.lineno, *(one.lineno for one in node.decorator_list))
     ]
+
+
+def _reached(
+    source: SourceFile, first: Sequence[tuple[ast.FunctionDef, str]]
+) -> list[tuple[ast.FunctionDef, str]]:
+    """Functions, and those of the file whose names they mention, and so on."""
+    tree = tree_of(source)
+    by_name: dict[str, list[tuple[ast.FunctionDef, str]]] = {}
+    for node, name in definitions(tree) if tree is not None else ():
+        if isinstance(node, ast.FunctionDef):
+            by_name.setdefault(node.name, []).append((node, name))
+    found = {name: node for node, name in first}
+    waiting = list(found.values())
+    while waiting:
+        for part in ast.walk(waiting.pop()):
+            named = part.id if isinstance(part, ast.Name) else getattr(part, "attr", "")
+            for node, name in by_name.get(named, ()):
+                if name not in found:
+                    found[name] = node
+                    waiting.append(node)
+    return [(node, name) for name, node in found.items()]
 
 
 def function_at(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:

@@ -23,6 +23,7 @@ from jaxlint_runtime.capture.observed_results import Observer, read
 from jaxlint_runtime.capture.trial_run import _compare
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import edit_timing
+from jaxlint_runtime.rewrites.candidate_edits import with_compiled
 from jaxlint_runtime.rewrites.eager_functions import eager_functions, eager_methods
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
@@ -561,6 +562,23 @@ def test_loops_of_jitted_functions_are_proposed_where_they_compile_long(tmp_path
     (rewrite,) = from_compiled([one, one], sources)
     assert (rewrite.function, rewrite.name, rewrite.estimate) == ("returns", "loops:for-to-scan", 2.4)
     assert from_compiled([{**one, "compiles": [{**compiled, "compile_s": 0.1}]}], sources) == []
+
+
+def test_loops_that_a_jitted_function_calls_are_proposed_at_what_that_costs(tmp_path: Path) -> None:
+    text = ROLLOUT + "\n\n@jax.jit\ndef loss(w):\n    return score(w)\n\n\ndef score(w):\n    return jnp.mean(returns(w))\n"
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(text)
+    sources = {str(path): read_source(path, str(path))}
+    compiled = {"trace_s": 0.5, "lower_s": None, "compile_s": 2.5}
+    line = text.splitlines().index("def loss(w):")
+    one = {"path": str(path), "function": "loss", "line": line, "compiles": [compiled]}
+    found = from_compiled([one], sources)
+    assert [(one.function, one.name, one.estimate) for one in found] == [("returns", "loops:for-to-scan", 3.0)]
+    (cheap,) = (dataclasses.replace(one, estimate=0.1) for one in found)
+    assert with_compiled([cheap], found) == found
+    assert with_compiled([], found) == found
+    other = dataclasses.replace(found[0], function="other")
+    assert with_compiled([other], found) == [other, *found]
 
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
