@@ -58,6 +58,7 @@ class Filled:
     text: str = ""
     stacks: list[Stack] = field(default_factory=list)
     in_order: bool = False  # another expression uses its values, in its order
+    listed: bool = False  # it is a list again after the loop
     turning: ast.stmt | None = None  # the statement after the loop that reverses it for all later code
     last: list[ast.Subscript] = field(
         default_factory=list
@@ -76,11 +77,20 @@ class Filled:
 
 
 class Lists:
-    """The lists that one loop fills by the statements `additions`. `fresh` finds names. Raises Refused."""
+    """The lists that one loop fills by the statements `additions`. `fresh` finds names. `listed`: those that are used as lists
+    become lists of the rows again. Raises Refused."""
 
     def __init__(
-        self, draft: Draft, loop: ast.For, flow: Flow, additions: list[ast.stmt], fresh: Callable[[str], str]
+        self,
+        draft: Draft,
+        loop: ast.For,
+        flow: Flow,
+        additions: list[ast.stmt],
+        fresh: Callable[[str], str],
+        *,
+        listed: bool = False,
     ) -> None:
+        self.listed = listed
         self.draft, self.site, self.loop, self.flow = draft, draft.site, loop, flow
         self.layout = Layout(draft.site)
         self.fresh = fresh
@@ -167,11 +177,18 @@ class Lists:
             if stack is not None and not (one.first and not stack.plain):
                 one.stacks.append(stack)
                 continue
-            if self._is_in_another_loop(use.name):
-                raise Refused(f"`{one.name}` is read in another loop, as a list")
-            if one.first or not self._takes_array(use.name):
-                raise Refused(f"`{one.name}` is used as a list after the loop, not only stacked")
+            elsewhere = self._is_in_another_loop(use.name)
+            if elsewhere or one.first or not self._takes_array(use.name):
+                if not self._may_be_listed(one):
+                    raise Refused(
+                        f"`{one.name}` is read in another loop, as a list"
+                        if elsewhere
+                        else f"`{one.name}` is used as a list after the loop, not only stacked"
+                    )
+                one.listed = True
             one.in_order = True
+        if one.listed:
+            one.stacks = []
         if not one.stacks and not one.first and not one.in_order:
             raise Refused(f"`{one.name}` is not stacked after the loop")
         if one.last:
@@ -191,6 +208,11 @@ class Lists:
         body = self.loop.body
         place = next((n for n, statement in enumerate(body) if self._is_in(read, statement)), len(body))
         return read if place <= body.index(one.added) else None
+
+    def _may_be_listed(self, one: Filled) -> bool:
+        """Whether the rows of the loop's result are what was put into the list: one array each."""
+        several = isinstance(one.value, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Constant)
+        return self.listed and not one.first and one.turning is None and not several
 
     def _turning(self, name: str) -> ast.stmt | None:
         """`ys = ys[::-1]`, `ys = list(reversed(ys))` or `ys.reverse()` after the loop, in its block."""

@@ -29,7 +29,7 @@ from jaxlint.finding import Span, Step
 @codemod("for-to-scan")
 def for_to_scan(draft: Draft, step: Step) -> None:
     """The span is the iterable of a `for`. `layers`: it is a sequence of pytrees with one structure, which are
-    stacked."""
+    stacked. `listed`: lists that are used as such after the loop become lists of its rows again."""
     _RowLoop(draft, step, lifted=True).as_scan()
 
 
@@ -38,7 +38,7 @@ def for_to_vmap(draft: Draft, step: Step) -> None:
     """The span is the iterable of a `for` whose iterations only append to lists.
 
     `sums`: or add to variables that nothing else in the loop reads. This adds in another order and keeps all summands
-    until then.
+    until then. `listed`: see `for_to_scan`.
     """
     _RowLoop(draft, step).as_vmap(sums=bool(step.parameters.get("sums")))
 
@@ -61,7 +61,8 @@ class _RowLoop(Loop):
             draft, node.target, node.iter, node.body, layers=bool(step.parameters.get("layers"))
         )
         self.identifiers = self.layout.identifiers(self.flow.scope)
-        self.lists = Lists(draft, node, self.flow, appends, self._fresh)
+        listed = bool(step.parameters.get("listed"))
+        self.lists = Lists(draft, node, self.flow, appends, self._fresh, listed=listed)
         self.filled = self.lists.filled
         self.rows.settle(not self.filled or self.lists.wanted_last_first())
         self.lists.check_order(self.rows.reverse)
@@ -226,6 +227,8 @@ class _RowLoop(Loop):
         for one in self.filled:
             if one.first:
                 text += f"{self.newline}{self.indent}{self._joined(one)}"
+            if one.listed:
+                text += f"{self.newline}{self.indent}{one.name} = list({one.name})"
         for each in self.sums:
             total = reference(self.site, self.draft.imports, "jax.numpy.sum", self.node)
             text += f"{self.newline}{self.indent}{each.name} = {each.name} + {total}({each.output}, axis=0)"

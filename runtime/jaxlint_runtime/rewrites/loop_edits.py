@@ -185,7 +185,10 @@ def _loops(
         ):
             ways = [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
             # all summands are then stored at once, which may be too much; a scan is the alternative
-            yield [ways[0], *([_fix("for-to-vmap", node.iter, source, sums=True)] if sums else []), ways[1]]
+            added = [_fix("for-to-vmap", node.iter, source, sums=True)] if sums else []
+            # a list that the program uses as one is cut out of the result again
+            cut = [_fix(name, node.iter, source, listed=True) for name in ("for-to-vmap", "for-to-scan")]
+            yield [ways[0], *added, ways[1], *cut]
         elif isinstance(node, ast.While) and allowed:
             yield [_fix("while-to-while-loop", node.test, source, host=True)]
         elif isinstance(node, ast.Call) and allowed and _stacks_rows(node):

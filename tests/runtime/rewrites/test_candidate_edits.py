@@ -565,7 +565,10 @@ def test_loops_of_jitted_functions_are_proposed_where_they_compile_long(tmp_path
 
 
 def test_loops_that_a_jitted_function_calls_are_proposed_at_what_that_costs(tmp_path: Path) -> None:
-    text = ROLLOUT + "\n\n@jax.jit\ndef loss(w):\n    return score(w)\n\n\ndef score(w):\n    return jnp.mean(returns(w))\n"
+    text = (
+        ROLLOUT
+        + "\n\n@jax.jit\ndef loss(w):\n    return score(w)\n\n\ndef score(w):\n    return jnp.mean(returns(w))\n"
+    )
     path = tmp_path.resolve() / "program.py"
     path.write_text(text)
     sources = {str(path): read_source(path, str(path))}
@@ -573,12 +576,46 @@ def test_loops_that_a_jitted_function_calls_are_proposed_at_what_that_costs(tmp_
     line = text.splitlines().index("def loss(w):")
     one = {"path": str(path), "function": "loss", "line": line, "compiles": [compiled]}
     found = from_compiled([one], sources)
-    assert [(one.function, one.name, one.estimate) for one in found] == [("returns", "loops:for-to-scan", 3.0)]
+    assert [(one.function, one.name, one.estimate) for one in found] == [
+        ("returns", "loops:for-to-scan", 3.0)
+    ]
     (cheap,) = (dataclasses.replace(one, estimate=0.1) for one in found)
     assert with_compiled([cheap], found) == found
     assert with_compiled([], found) == found
     other = dataclasses.replace(found[0], function="other")
     assert with_compiled([other], found) == [other, *found]
+
+
+RECURRENT = """
+import jax
+import jax.numpy as jnp
+
+def run(w, xs):
+    h = jnp.zeros(xs.shape[1])
+    outputs = []
+    for t in range(xs.shape[0]):
+        h = jnp.tanh(h @ w + xs[t])
+        outputs.append(h)
+    return outputs
+
+print([float(h.sum()) for h in run(jnp.eye(3) / 2, jnp.arange(12.0).reshape(4, 3) / 9)])
+"""
+
+
+def test_a_list_that_a_function_returns_is_made_of_the_rows_of_a_scan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(RECURRENT)
+    sources = {str(path): read_source(path, str(path))}
+    (rewrite,) = from_loops([watched(path, function="run", line=5, arguments=[], inner_calls=0)], sources)
+    new = edited(rewrite.fixes, sources)
+    assert isinstance(new, dict)
+    assert "        outputs = list(outputs)\n    return outputs\n" in new[str(path)].text
+    for text in (RECURRENT, new[str(path)].text):
+        exec(text, {})
+    before, after = map(ast.literal_eval, capsys.readouterr().out.splitlines())
+    assert before == pytest.approx(after, rel=1e-5)
 
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb

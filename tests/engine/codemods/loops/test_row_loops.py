@@ -546,6 +546,35 @@ def test_what_is_not_sure_is_refused(rewrite: Rewrite, codemod: str, code: str, 
     assert reason in answer
 
 
+LISTED = {
+    "returned": "for x in «xs»:\n        h = jnp.tanh(h @ w + x)\n        hs.append(h)\n    return hs\n",
+    "read in another loop, and stacked": "for x in «xs»:\n        h = jnp.tanh(h @ w + x)\n        hs.append(h)\n    both = [jnp.stack(hs)]\n    for one in hs:\n        both.append(one * 2)\n    return both\n",
+    "filled on, after the loop": "for x in «xs»:\n        h = h + x\n        hs.append(h)\n    hs.append(w[0])\n    return hs\n",
+}
+
+
+@pytest.mark.parametrize("code", LISTED.values(), ids=LISTED)
+def test_a_list_that_is_used_as_one_may_be_made_of_the_rows(rewrite: Rewrite, code: str) -> None:
+    before = f"{HEAD}def f(w, h, xs):\n    hs = []\n    {code}"
+    after = rewrite("for-to-scan", before, listed=True)
+    assert "jax.lax.scan(" in after
+    assert "    hs = list(hs)\n" in after
+    check_same(before.replace("«", "").replace("»", ""), after)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for x in «xs»:\n        hs.append((x, h))\n    return hs\n",  # a list of tuples
+        "hs.append(h)\n    for x in «xs»:\n        hs.append(x)\n    return hs\n",
+        "for x in «xs»:\n        hs.insert(0, x)\n    return hs\n",
+    ],
+)
+def test_rows_that_are_not_the_items_of_the_list_are_refused(rewrite: Rewrite, code: str) -> None:
+    before = f"{HEAD}def f(w, h, xs):\n    hs = []\n    {code}"
+    assert rewrite("for-to-scan", before, listed=True).startswith("refused: ")
+
+
 def test_functions_that_take_a_traced_number_are_called(rewrite: Rewrite) -> None:
     """One that is asked for its own shapes, and one that calls itself, no more than a few deep."""
     code = (
