@@ -96,7 +96,7 @@ class CallSites:
         name = function.name
         if name.startswith("__"):
             if name == "__call__":
-                yield from ObjectCalls(self).of(function, holder)
+                yield from ObjectCalls(self.possible, self.classes).of(function, holder)
                 return
             name = holder.node.name if name == "__init__" else name
             if name.startswith("__"):

@@ -9,16 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import first_parameter
+from jaxlint.codemods.purity.classes import Classes
 from jaxlint.codemods.purity.fixpoint import CallSite
 from jaxlint.codemods.purity.program import File, function_around
+from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import Cls, Fn, Inst
-
-if TYPE_CHECKING:
-    from jaxlint.codemods.purity.call_sites import CallSites
 
 PLAIN = frozenset({"object", "abc.ABC"})  # bases that call no attribute of their objects
 _MOST = 2000  # places of one class's objects
@@ -45,9 +43,9 @@ class _At:
 class ObjectCalls:
     """The calls of the objects of one program's classes."""
 
-    def __init__(self, sites: CallSites) -> None:
-        self.sites, self.possible = sites, sites.possible
-        self.program, self.classes = sites.program, sites.classes
+    def __init__(self, possible: ValueQueries, classes: Classes) -> None:
+        self.possible, self.program, self.classes = possible, possible.program, classes
+        self.sites = possible.call_sites
 
     def of(self, function: Definition, holder: Cls) -> Iterator[CallSite]:
         """The calls of a class's `__call__`; None for those that are not visible."""
