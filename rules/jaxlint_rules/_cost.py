@@ -4,7 +4,8 @@ A finding about a cost is a warning where the program itself shows that the cost
 what one time costs; how often the place runs is estimated here, from the loops around it and around its callers:
 
 - a number of iterations that is known counts, unless a parameter gives it;
-- a loop that takes batches, counts steps, or computes its state from that of the iteration before runs often;
+- a loop that takes batches, counts steps, or computes its state from that of the iteration before runs often, the last
+  unless the state gets another shape each time, as on the levels of a tree;
 - a loop over the items of a dict, a few names or settings runs a few times, and any other loop a few dozen times;
 - every N-th iteration counts as often as N says, and as the root of all iterations where N is not written down.
 
@@ -20,7 +21,7 @@ from jaxlint.api import Frame, Loop
 from jaxlint.api.syntax import all_parameters, cache
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import frame_of_loop, is_retry, is_short, most_turns
-from jaxlint_rules._main_loops import advances, holds_loop, loops_around
+from jaxlint_rules._main_loops import advances, holds_loop, loops_around, reshapes_state
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._periods import periods
 from jaxlint_rules._slices import calls_in
@@ -78,7 +79,7 @@ def turns(loop: Loop, frame: Frame) -> float:
     """The iterations of a loop, known or expected. `frame` runs it."""
     node = loop.node
     if isinstance(node, ast.While):
-        return most_turns(node, frame) or (_FEW if is_retry(node) else _MANY if advances(node) else _SOME)
+        return most_turns(node, frame) or (_FEW if is_retry(node) else _MANY if _goes_on(node) else _SOME)
     iterable = getattr(node, "iter", None)
     if loop.trips is not None and not _is_given(iterable, frame):
         return loop.trips
@@ -97,9 +98,14 @@ def _expected(node: ast.AST) -> int:
     ]
     if holds_loop(node) or any(_EPOCH.search(last_name(call.func).lower()) for call in calls_in(node)):
         return _EPOCHS
-    if any(_COUNTED.search(text) for text in texts) or advances(node):
+    if any(_COUNTED.search(text) for text in texts) or _goes_on(node):
         return _MANY
     return _SOME
+
+
+def _goes_on(node: ast.AST) -> bool:
+    """Whether each iteration computes a state from that of the one before, of the same shape."""
+    return advances(node) and not reshapes_state(node)
 
 
 def _is_given(iterable: ast.expr | None, frame: Frame) -> bool:

@@ -9,6 +9,7 @@ from jaxlint.api import CallEvent, Frame, Loop, Reporter
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import ExternalObject, Function, Instance, Partial, Transformed, Value
 from jaxlint_rules._compiled_methods import is_compiled_by_class
+from jaxlint_rules._cost import RETRACE, level, runs
 from jaxlint_rules._loops import (
     BRIEF,
     called_in_loop,
@@ -18,7 +19,8 @@ from jaxlint_rules._loops import (
     name_of_step,
     place_of_loop,
 )
-from jaxlint_rules._names import bound_by, names_in
+from jaxlint_rules._main_loops import made_anew
+from jaxlint_rules._names import names_in
 from jaxlint_rules._programs import is_on_host
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
@@ -132,6 +134,8 @@ def report_eager(
         f"`{name}` of `{function.qualname}` runs operation by operation each iteration; {advice}",
         reason=f"{callee.why.explain(report.module)}; {place_of_loop(loop, frame)} calls "
         f"{'it' if own else f'`{name_of_step(frame)}`'} outside jit",
+        # Most functions of `jax.numpy` are jitted themselves: the transform traces each of them again.
+        severity=level(runs(frame, loop) * _size(function.node) * RETRACE),
     )
 
 
@@ -152,20 +156,7 @@ def steps(node: ast.Call, loop: ast.AST) -> bool:
             bound |= loop_variables(child)
         elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
             stored.add(dotted(child).partition(".")[0])
-    return bool(given & (stored - bound - _made_anew(loop)))
-
-
-@cache
-def _made_anew(loop: ast.AST) -> set[str]:
-    """The names that each iteration binds before it reads them: `x, y = batch`. They carry nothing from the one before."""
-    anew: set[str] = set()
-    known: set[str] = set()
-    for statement in getattr(loop, "body", []):
-        read = names_in(statement.value) if isinstance(statement, ast.Assign) else names_in(statement)
-        bound = bound_by(statement) if isinstance(statement, ast.Assign) else set[str]()
-        anew |= bound - known - read
-        known |= bound | read
-    return anew
+    return bool(given & (stored - bound - made_anew(loop)))
 
 
 def _size(function: ast.AST) -> int:

@@ -12,7 +12,7 @@ from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.tables import canonical
 from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Unknown, Value
 from jaxlint_rules._loops import counters, host_loops
-from jaxlint_rules._names import last_name, names_in, passed, unpacked
+from jaxlint_rules._names import bound_by, last_name, names_in, passed, unpacked
 from jaxlint_rules._slices import assignments, calls_in, sources
 
 _WORKS = re.compile(
@@ -261,6 +261,33 @@ def _fresh(loop: ast.AST) -> frozenset[str]:
     return (
         frozenset(part.id for part in walk(target) if isinstance(part, ast.Name)) if target else frozenset()
     )
+
+
+@cache
+def reshapes_state(loop: ast.AST) -> bool:
+    """Whether the state has another shape after each iteration, which few iterations can bear: `boxes = halve(boxes).reshape(-1, 4)`,
+    on the levels of a tree."""
+    anew = made_anew(loop) | _fresh(loop)
+    return any(
+        isinstance(target, ast.Name)
+        and target.id in names_in(statement.value) - anew
+        and any(isinstance(part, ast.Attribute) and part.attr == "reshape" for part in walk(statement.value))
+        for statement in _assignments_in(loop)
+        for target in statement.targets
+    )
+
+
+@cache
+def made_anew(loop: ast.AST) -> set[str]:
+    """The names that each iteration binds before it reads them: `x, y = batch`. They carry nothing from the one before."""
+    anew: set[str] = set()
+    known: set[str] = set()
+    for statement in getattr(loop, "body", []):
+        read = names_in(statement.value) if isinstance(statement, ast.Assign) else names_in(statement)
+        bound = bound_by(statement) if isinstance(statement, ast.Assign) else set[str]()
+        anew |= bound - known - read
+        known |= bound | read
+    return anew
 
 
 def _assignments_in(loop: ast.AST) -> list[ast.Assign]:

@@ -14,6 +14,7 @@ from jaxlint_rules.benchmarking.timing_includes_compile import TimingIncludesCom
 from jaxlint_rules.memory.scan_without_remat import ScanWithoutRemat
 from jaxlint_rules.random.key_not_advanced import KeyNotAdvanced
 from jaxlint_rules.sharding.replicated_put import ReplicatedPut
+from jaxlint_rules.vectorization.vmap_of_jit import VmapOfJit
 
 
 def levels(text: str, *rules: Rule) -> dict[str, Severity]:
@@ -108,3 +109,28 @@ def fill(caches):
 '''
     for doc, severity in (("Replicates each cache.", Severity.INFO), ("Fills them.", Severity.WARNING)):
         assert levels(text.replace("DOC", doc), ReplicatedPut()) == {"replicated-put": severity}
+
+
+_LEVELS = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def halve(box):
+    low, high = box
+    middle = (low + high) / 2
+    return jnp.array([[low, middle], [middle, high]])
+
+def grid(boxes, n):
+    for level in range(n):
+        boxes = jax.vmap(halve)(boxes)SHAPE
+    return boxes
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "severity"),
+    [(".reshape(-1, 2)", Severity.INFO), ("[:, 0]", Severity.WARNING)],  # twice as many boxes at each level
+)
+def test_a_loop_that_reshapes_its_state_has_few_iterations(shape: str, severity: Severity) -> None:
+    found = levels(_LEVELS.replace("SHAPE", shape), VmapOfJit())
+    assert found == {"vmap-of-jit": severity}

@@ -52,8 +52,10 @@ class CondUnderVmap(Rule):
 
     ## When not to fix
     Keep it if both branches are needed often, or if the conditional guards against invalid values
-    rather than cost. Branches that sort and do nothing more expensive are advice, and so are rows of
-    several kinds (`lax.switch(kind, ...)`, `lax.cond(kind == 0, ...)`), each of which needs its branch.
+    rather than cost. It is a warning where every branch is expensive, so that each row pays for all of
+    them. Where one branch does little, it is advice: no row pays for more than the other one, which
+    some of them need. So are branches that sort and do nothing more expensive, and rows of several
+    kinds (`lax.switch(kind, ...)`, `lax.cond(kind == 0, ...)`), each of which needs its branch.
 
     A `lax.while_loop` in a branch is reported as advice: a search for each row is often meant.
 
@@ -115,7 +117,9 @@ class CondUnderVmap(Rule):
                     f"`{api}` under `vmap` runs all branches for every row; move `{heavy}` out of them",
                     reason=f"its predicate is mapped; {staged_because(event.frame)}",
                     severity=Severity.INFO
-                    if heavy in (*_LIGHT, "while_loop") or _tells_kinds(event)
+                    if heavy in (*_LIGHT, "while_loop")
+                    or _tells_kinds(event)
+                    or not all(f.node in self.heavy for f in functions)
                     else None,
                 )
 

@@ -47,7 +47,9 @@ class VmapOfJit(Rule):
     Keep it if the result is only called inside another `jit`. A `vmap` of a jitted function there
     is not reported. It is a warning where a host loop of thousands of iterations calls the result,
     by its length or because it trains, samples or simulates. Elsewhere it is advice, as for loops
-    that take what does not fit at once in chunks.
+    over the levels of a tree, whose state gets another shape each time, and for loops that take what
+    does not fit at once in chunks. A mapped function that nothing jits costs that much for each of its
+    operations.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
