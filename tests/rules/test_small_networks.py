@@ -118,10 +118,53 @@ for x in batches():
 
 
 @pytest.mark.parametrize(
-    ("shape", "severity"), [("(784, 8)", Severity.INFO), ("(784, 800)", Severity.WARNING)]
+    ("shape", "severity"),
+    [
+        ("(784, 8)", Severity.INFO),
+        ("(784, 800)", Severity.INFO),  # no optimiser keeps moments beside it
+        ("(784, 1600)", Severity.WARNING),
+    ],
 )
 def test_the_arrays_of_a_dict_count(shape: str, severity: Severity) -> None:
     assert levels(_TABLE.replace("SHAPE", shape)) == [severity]
+
+
+_BY_HAND = """
+import jax, jax.numpy as jnp, optax
+from data import batches
+from model import init, transformer
+
+SETUP
+
+@jax.jit
+def update(ARGUMENTS, x):
+    grads = jax.grad(lambda p: jnp.mean(transformer(p, x) ** 2))(params)
+    RETURN
+
+params = init()
+for x in batches():
+    RESULT = update(RESULT, x)
+"""
+_ALONE = {
+    "SETUP": "",
+    "ARGUMENTS": "params",
+    "RESULT": "params",
+    "RETURN": "return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)",
+}
+_WITH_STATE = {
+    "SETUP": "tx = optax.adam(1e-3)\nstate = tx.init(init())",
+    "ARGUMENTS": "params, state",
+    "RESULT": "params, state",
+    "RETURN": "updates, state = tx.update(grads, state); return optax.apply_updates(params, updates), state",
+}
+
+
+@pytest.mark.parametrize(("parts", "severity"), [(_ALONE, Severity.INFO), (_WITH_STATE, Severity.WARNING)])
+def test_weights_that_are_updated_by_hand_are_seldom_many(parts: dict[str, str], severity: Severity) -> None:
+    text = _BY_HAND
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    assert levels(text) == [severity]
 
 
 def test_the_sizes_of_an_example_show_nothing() -> None:

@@ -104,7 +104,9 @@ _SLIGHT = frozenset(
 _LINEN = ("flax.linen.", "haiku.")
 _CONV = frozenset({"Conv", "ConvTranspose"})
 _WIDEST = 1024  # what an input of unknown width is taken for
-SMALL = LARGE // 12  # weights whose second copy is not felt, with two moments of each
+_MOMENTS = 2  # that an optimiser keeps of each weight
+SMALL = LARGE // 4 // (1 + _MOMENTS)  # weights whose second copy is not felt, with those of each
+BARE = LARGE // 4  # the same without moments
 
 
 class Networks:
@@ -139,9 +141,9 @@ class Networks:
         sizes = self._sizes(why)
         return bool(sizes) and None not in sizes and _sum(sizes) < SMALL
 
-    def is_large(self, why: Why) -> bool:
+    def is_large(self, why: Why, least: int = SMALL) -> bool:
         """Whether the layers that a step runs, as far as they are known, hold more weights than a small network."""
-        return _sum(self._sizes(why)) >= SMALL
+        return _sum(self._sizes(why)) >= least
 
     def _sizes(self, why: Why) -> list[int | None]:
         """The weights of each layer that a step runs; None for those that may have any number."""
@@ -190,9 +192,9 @@ def is_small(value: Value) -> bool:
     return weights is not None and 0 < weights < SMALL
 
 
-def has_many_weights(value: Value) -> bool:
+def has_many_weights(value: Value, least: int = SMALL) -> bool:
     """Whether the parts of a network that are known hold more weights than a small one."""
-    return (_of_known(value, 0, 0) or 0) >= SMALL
+    return (_of_known(value, 0, 0) or 0) >= least
 
 
 def _of_known(value: Value, depth: int, other: int | None = None) -> int | None:

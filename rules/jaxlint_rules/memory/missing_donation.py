@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass, field
 
 from jaxlint.api import CallEvent, Module, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
-from jaxlint.api.syntax import cache, dotted, is_script, nodes_of, walk
+from jaxlint.api.syntax import cache, dotted, nodes_of
+from jaxlint.api.tables import DIFFERENTIATION
 from jaxlint.api.values import (
     Array,
     BoundMethod,
@@ -15,12 +16,14 @@ from jaxlint.api.values import (
     Function,
     Instance,
     NumpyArray,
+    Origin,
     Partial,
     Static,
     Transformed,
     TupleValue,
     Unknown,
     Value,
+    constant,
     shape_of,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
@@ -29,7 +32,9 @@ from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import donated_arguments, is_kept, is_stored, rebound_later
 from jaxlint_rules.memory._states import holds_much, is_large, is_record
+from jaxlint_rules.memory._uses import are_all_uses, is_aliased, is_public
 from jaxlint_rules.memory._weights import (
+    BARE,
     Networks,
     gets_data,
     has_many_weights,
@@ -61,6 +66,7 @@ class _Call:
     large: set[int] = field(default_factory=set)  # arguments that are seen to be large, or named so
     much: set[int] = field(default_factory=set)  # those that are seen to be
     seen: set[int] = field(default_factory=set)  # arguments whose fields are all known
+    bare: set[int] = field(default_factory=set)  # weights that are felt without moments of an optimiser
     small: set[int] = field(default_factory=set)  # networks whose layers are all known and narrow
     whole: bool = False  # it gets the same data in each iteration of its loop
     arguments_die: bool = False  # none of its arguments can be read again: rebound, numbers, or host arrays
@@ -77,6 +83,7 @@ class _Candidate:
     inlined: bool = False  # traced code calls it, where a donation does nothing
     in_place: list[int] = field(default_factory=list)  # nnx modules and optimisers that it updates
     donated: frozenset[int | str] = frozenset()  # arguments that it donates already, by position or name
+    weights: set[str] = field(default_factory=set)  # parameters by which it differentiates
 
 
 class MissingDonation(Rule):
@@ -126,7 +133,8 @@ class MissingDonation(Rule):
     is advice as well where all layers or arrays of its network are seen and take less than 4 MB with
     two moments of an optimiser, and where nothing shows that they take more: no layer or array that
     is seen, no several devices, and in its files and what they import no word of images, sequences or
-    text.
+    text. So is a step there that gives back its weights alone, without a state of an optimiser, unless
+    they are seen to take 4 MB: who subtracts gradients by hand trains small networks.
     A step that only compiled code calls is not reported. A step that gets the same data in each
     iteration, as a fit does, is advice as well, unless its state is seen to be large.
 
@@ -143,6 +151,9 @@ class MissingDonation(Rule):
 
     def __init__(self) -> None:
         self.candidates: dict[ast.AST, _Candidate] = {}
+        self.differentiated: dict[
+            ast.AST, set[Origin]
+        ] = {}  # by which values a step takes gradients, by what makes it a step
         self.networks = Networks()
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -162,10 +173,12 @@ class MissingDonation(Rule):
             candidate.in_place = _updated_in_place(event.function.node, candidate.names)
         candidate.gradient = candidate.gradient or event.takes_gradient
         origins = {
-            value.origin: name
+            origin: name
             for name, value in event.parameters.items()
-            if isinstance(value, (Array, Unknown, Instance)) and value.origin is not None
+            if (origin := _origin_of(value)) is not None
         }
+        by = self.differentiated.get(event.transformed.why.node, ()) if event.transformed.why.node else ()
+        candidate.weights |= {origins[one] for one in by if one in origins}
         returned = (
             event.value.items if isinstance(event.value, TupleValue) and event.value.items else [event.value]
         )
@@ -180,6 +193,9 @@ class MissingDonation(Rule):
         callee = event.callee
         if isinstance(callee, ExternalObject):
             self.networks.note(event)
+            return
+        if isinstance(callee, Transformed) and callee.kind in DIFFERENTIATION:
+            self.note_gradient(callee, event)
             return
         bound = isinstance(callee, BoundMethod)
         first = 0  # the position of the first argument that the call passes
@@ -231,7 +247,7 @@ class MissingDonation(Rule):
             {position for position, name in rebound.items() if name not in targets},
         )
         owner = event.frame.function.node if event.frame.function is not None else module.tree
-        call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
+        call.aliased = {position for position, name in rebound.items() if is_aliased(name, owner)}
         call.large = large
         call.much = {
             position
@@ -244,7 +260,11 @@ class MissingDonation(Rule):
         call.large |= {
             position for position, value in enumerate(event.args, first) if has_many_weights(value)
         }
+        call.bare = {
+            position for position, value in enumerate(event.args, first) if has_many_weights(value, BARE)
+        }
         if known is not None:
+            call.bare |= known.bare
             call.small |= known.small  # what the loop gives back has the same shapes
             call.much |= known.much
         call.whole = gets_the_same(node, rebound.values(), event.frame)
@@ -259,6 +279,19 @@ class MissingDonation(Rule):
         )
         if known is None or call.in_loop or not known.in_loop:
             candidate.calls[node] = call  # what a loop shows counts more than the function alone
+
+    def note_gradient(self, gradient: Transformed, event: CallEvent) -> None:
+        """Records by which values compiled code takes a gradient."""
+        numbers = constant(gradient.options["argnums"]) if "argnums" in gradient.options else 0
+        given = [
+            event.args[number]
+            for number in (numbers if isinstance(numbers, tuple) else (numbers,))
+            if isinstance(number, int) and -1 < number < len(event.args)
+        ]
+        found = {origin for origin in map(_origin_of, given) if origin is not None}
+        for link in event.frame.stage.why.chain() if event.frame.stage.why is not None else ():
+            if link.node is not None:
+                self.differentiated.setdefault(link.node, set()).update(found)
 
     def finish(self, report: Reporter) -> None:
         """Decides once all calls have been seen."""
@@ -344,7 +377,9 @@ class MissingDonation(Rule):
             severity = (
                 Severity.INFO
             )  # who keeps the arguments is unknown; a cell that runs twice reads them again
-        if severity is None and (has_small_agents(event.frame.module) or self.is_light(event, calls, report)):
+        if severity is None and (
+            has_small_agents(event.frame.module) or self.is_light(candidate, names, calls, report)
+        ):
             severity = Severity.INFO
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
@@ -366,7 +401,9 @@ class MissingDonation(Rule):
         # Equinox donates the arrays of all arguments, or of all but the first.
         donated: dict[str, object] = {"donate": "all"} if equinox else {"argnums": positions}
         step = Step("add-donation", report.path, report.span(place), donated)
-        complete = _callers_complete(event, calls)
+        # A method may be called through any object.
+        complete = bool(calls) and not any(call.bound for call in calls)
+        complete = complete and are_all_uses(event.node, event.frame.module, {call.node for call in calls})
         aliased = any((call.aliased | call.kept) & set(positions) for call in calls)
         kept = not candidate.in_place and any(
             not set(positions) <= set(call.rebound) - call.later for call in calls
@@ -389,14 +426,25 @@ class MissingDonation(Rule):
                 "callers": [f"{call.module.display}:{call.node.lineno}" for call in calls],
                 "callers_complete": complete and not kept,
                 "aliased": aliased,
-                "public": _is_public(event),
+                "public": is_public(event),
             },
         )
 
-    def is_light(self, event: TransformEvent, calls: list[_Call], report: Reporter) -> bool:
+    def has_weights_alone(self, candidate: _Candidate, names: list[str], calls: list[_Call]) -> bool:
+        """Whether a step gives back the weights by which it differentiates, and no state of an optimiser beside them, as
+        lessons do that subtract the gradients by hand. Not if they are seen to be large, or another argument is donated."""
+        if candidate.in_place or candidate.donated or not set(names) <= candidate.weights:
+            return False
+        large = any(call.bare & set(call.rebound) for call in calls)
+        return not large and not self.networks.is_large(candidate.event.transformed.why, BARE)
+
+    def is_light(self, candidate: _Candidate, names: list[str], calls: list[_Call], report: Reporter) -> bool:
         """Whether a step is seen to train a small network, or nothing shows that it is large, in a program that is no mere example."""
+        event = candidate.event
         if not calls or not all(gets_data(call.module.tree) for call in calls):
             return False
+        if self.has_weights_alone(candidate, names, calls):
+            return True
         if all(call.small for call in calls) or self.networks.is_small(event.transformed.why):
             return True
         if any(call.much & set(call.rebound) for call in calls) or self.networks.is_large(
@@ -406,6 +454,10 @@ class MissingDonation(Rule):
         return not seldom_small(
             [event.frame.module, *(call.module for call in calls)], report.project.imports
         )
+
+
+def _origin_of(value: Value) -> Origin | None:
+    return value.origin if isinstance(value, (Array, Unknown, Instance)) else None
 
 
 def _of_self(call: _Call) -> set[int]:
@@ -452,54 +504,3 @@ def _shares_shape_with(value: Value) -> object:
     if isinstance(value, Instance) and value.origin is not None:
         return value.origin
     return None
-
-
-def _is_aliased(name: str, owner: ast.AST) -> bool:
-    """Whether the function also stores the value under another name or in a container."""
-    for child in walk(owner):
-        if isinstance(child, ast.Assign) and dotted(child.value) == name:
-            return True
-        if isinstance(child, (ast.List, ast.Dict, ast.Set)):
-            parts = child.values if isinstance(child, ast.Dict) else child.elts
-            if any(part is not None and dotted(part) == name for part in parts):
-                return True
-        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
-            if child.func.attr in ("append", "add", "insert", "setdefault", "put") and any(
-                dotted(a) == name for a in child.args
-            ):
-                return True
-    return False
-
-
-def _is_public(event: TransformEvent) -> bool:
-    """Whether other code may call the function: it is a top-level name of a module that is not a script."""
-    if event.frame.function is not None:
-        return False
-    name = event.node.name if isinstance(event.node, ast.FunctionDef) else event.transformed.label
-    if name.startswith("_"):
-        return False
-    return not is_script(event.frame.module.tree)
-
-
-def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:
-    """Whether every use of the function's name in its file is one of the examined calls."""
-    if not calls or any(call.bound for call in calls):
-        return False  # a method may be called through any object
-    module = event.frame.module
-    names = {event.node.name} if isinstance(event.node, ast.FunctionDef) else set()
-    parent = module.parents.get(event.node)
-    if isinstance(parent, ast.Assign):
-        names = {dotted(target) for target in parent.targets}
-    elif not names:
-        return False
-    seen = {call.node for call in calls}
-    mentions: list[ast.Name | ast.Attribute] = [
-        *nodes_of(module.tree, ast.Name),
-        *nodes_of(module.tree, ast.Attribute),
-    ]
-    for child in mentions:
-        if isinstance(child.ctx, ast.Load) and dotted(child) in names:
-            user = module.parents.get(child)
-            if not (isinstance(user, ast.Call) and user.func is child and user in seen):
-                return False
-    return True
