@@ -99,6 +99,9 @@ class Model:
     def __init__(self, key):
         self.w = jax.random.normal(key, (3,))
 
+def start(key):
+    return Model(key)
+
 def run(key, train, test):
     FIRST
     SECOND
@@ -119,6 +122,9 @@ def _uses(first: str, second: str) -> str:
         # The weights are drawn once; what is split off later differs from them.
         (_uses("one = Model(key)", "other = jax.random.split(key, 3)"), [INFO]),
         (_uses("one = Model(key)", "other = jax.random.normal(key, (3,))"), [WARNING]),
+        # A function that hands the key on is not seen to split it.
+        (_uses("one = start(key)", "key, other = jax.random.split(key)"), [INFO]),
+        (_uses("one, other = jax.random.split(key)", "key, other = jax.random.split(key)"), [WARNING]),
         # Each error is right alone.
         (_uses("one = evaluate(train, key)", "other = evaluate(test, key)"), [INFO]),
         (_uses("one = evaluate(train, key)", "other = evaluate(2 * train, key)"), [WARNING]),

@@ -72,13 +72,14 @@ def _gets_the_first(event: KeyEvent) -> bool:
 
 def only_derives(event: KeyEvent) -> bool:
     """Whether a draw comes first and keys are derived then, so that no number repeats: `x = normal(key)` and `_, key = split(key)`,
-    also by functions that do no more with the key. Not where a value is computed from both, and the key is not renewed.
+    also by functions that do no more with the key, and after a call that is not seen to split. Not where a value is computed
+    from both, and the key is not renewed.
     """
     derives = [_derives(call, event.frame.scope) for call in (event.first, event.node)]
     if event.frame.function is None and any(derives) and not all(derives):
         return True
     kinds = [_kinds(call, event.frame) for call in (event.first, event.node)]
-    if kinds != [{"draw"}, {"derive"}]:
+    if kinds[1] != {"derive"} or "derive" in kinds[0] or (kinds[0] != {"draw"} and not derives[1]):
         return False
     renewed = bound_by(event.frame.module.parents.get(event.node) or event.node)
     together = Results(event.first, event.node, event.frame, returned=False).come_together

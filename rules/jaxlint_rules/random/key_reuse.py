@@ -109,9 +109,10 @@ class KeyReuse(Rule):
       made is not given to the second: a model and a dataset of one key;
     - results that stay apart: each is printed, plotted or asserted, or two results of one function
       are compared, as prices by two settings, and nothing else is computed from both;
-    - a draw and then a split of one key, by which no number repeats, since the keys that `split`
-      returns draw other numbers (JAX advises against it all the same): in the part of a script that
-      no function holds, where `key = split(key)` renews the key, and where the results stay apart;
+    - a draw, or a call that is not seen to split, and then a split of one key, by which no number
+      repeats, since the keys that `split` returns draw other numbers (JAX advises against it all the
+      same): in the part of a script that no function holds, where `key = split(key)` renews the key,
+      and where the results stay apart;
     - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: a loop
       repeats it, it gets what the first use has made, or the function draws itself.
 
