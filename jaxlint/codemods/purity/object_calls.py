@@ -21,6 +21,7 @@ from jaxlint.codemods.purity.values import Cls, Fn, Inst
 PLAIN = frozenset({"object", "abc.ABC"})  # bases that call no attribute of their objects
 _MOST = 2000  # places of one class's objects
 _COMPUTED = ("vars", "getattr", "attrgetter")  # read attributes by names that only a run knows
+_HIDING = ("__dict__", "__class__")
 _ONLY_ASK = frozenset({"len", "isinstance", "print", "id", "bool", "str", "repr", "hasattr", "callable"})
 _SAME = frozenset({"list", "tuple", "reversed", "iter", "set", "frozenset", "copy.copy", "copy.deepcopy"})
 _FILL = frozenset({"extend", "remove", "clear", "reverse", "append", "insert", "index", "count"})
@@ -50,8 +51,8 @@ class ObjectCalls:
     def of(self, function: Definition, holder: Cls) -> Iterator[CallSite]:
         """The calls of a class's `__call__`; None for those that are not visible."""
         family = [one for one in self.classes.heirs(holder) if self._runs(one, function)]
-        computed = "__dict__" in self.program.loads or any(map(self.program.calls.get, _COMPUTED))
-        if computed or any(self.classes.external_bases(one) - PLAIN for one in family):
+        computed = any(map(self.program.loads.get, _HIDING)) or any(map(self.program.calls.get, _COMPUTED))
+        if computed or not all(map(self._is_plain, family)):
             yield None, "", holder.file
             return
         for other, call in self.program.calls.get("__call__", ()):
@@ -65,6 +66,16 @@ class ObjectCalls:
             elif one not in seen:
                 seen.add(one)
                 waiting += self._next(one) if len(seen) < _MOST else [self._lost(one)]
+
+    def _is_plain(self, cls: Cls) -> bool:
+        """Whether only the program makes and calls objects of a class: no base, decorator or metaclass of a library does."""
+        line = self.classes.line(cls)
+        decorators = [name for one in line for name in self.classes.decorators(one)]
+        return (
+            self.classes.external_bases(cls) <= PLAIN
+            and all(name == "dataclasses.dataclass" for name in decorators)
+            and not any(one.node.keywords for one in line)
+        )
 
     def _runs(self, cls: Cls, function: Definition) -> bool:
         member = self.classes.member(cls, "__call__")
@@ -191,7 +202,7 @@ class ObjectCalls:
     def _results(self, node: ast.expr, at: _At, place: int | None = None) -> list[_At | CallSite]:
         """Where the calls of a function hand its result; `place`: that in its tuple."""
         function = function_around(node, at.file)
-        if function is None:
+        if function is None or not _is_called_as_written(function):
             return [self._lost(at)]
         found: list[_At | CallSite] = []
         for call, how, file in self.sites.calls_of(function, at.file):
@@ -212,7 +223,9 @@ class ObjectCalls:
             scope = at.file.names.scope_at(target).resolve(target.id)
             if scope is None:
                 return [self._lost(at)]
-            uses = self.program.uses_of(target.id, scope, at.file)
+            uses = list(self.program.uses_of(target.id, scope, at.file))
+            if isinstance(scope.node, ast.ClassDef):
+                uses += self.program.loads.get(target.id, ())
             return [_At(use, file, inside, at.how) for file, use in uses]
         if isinstance(target, ast.Attribute):
             loads = self.program.loads.get(target.attr, ())
@@ -286,7 +299,7 @@ class ObjectCalls:
 
     def _field(self, node: ast.expr, call: ast.Call, cls: Cls) -> list[tuple[File, ast.expr]] | None:
         """The reads of the field of a dataclass that an argument of its constructor sets."""
-        if not all("dataclass" in one for one in self.classes.decorators(cls)) or not cls.node.decorator_list:
+        if not cls.node.decorator_list or not self._is_plain(cls):
             return None
         fields = self.possible.fields(cls)
         name = next((one.arg for one in call.keywords if one.value is node), None)
@@ -300,6 +313,12 @@ def _part(target: ast.expr, place: int, length: int) -> ast.expr | None:
     if not isinstance(target, ast.Tuple | ast.List) or len(target.elts) != length:
         return None
     return None if any(isinstance(one, ast.Starred) for one in target.elts) else target.elts[place]
+
+
+def _is_called_as_written(function: ast.AST) -> bool:
+    """Whether a call of a function gives what it returns: no decorator does, such as `property`."""
+    decorators = getattr(function, "decorator_list", [])
+    return all(getattr(one, "id", "") in ("staticmethod", "classmethod") for one in decorators)
 
 
 def _is_annotation(node: ast.expr, file: File) -> bool:

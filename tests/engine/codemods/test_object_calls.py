@@ -91,6 +91,10 @@ VISIBLE = {
         "layer = Layer(1)\njax.vmap(layer)(a)\nfast = jax.jit(layer)\nfast(b)\n",
         ["jax.jit|fast(b)", "jax.vmap|jax.vmap(layer)(a)"],
     ),
+    "an attribute of a class": (
+        "class Model:\n    net = Layer(1)\n    def run(self, y):\n        return self.net(y)\n",
+        ["self.net(y)"],
+    ),
     "by name": ("layer = Layer(1)\nlayer.__call__(a)\n", ["layer.__call__(a)"]),
     "a class method that makes one": (
         "class Small(Layer):\n    @classmethod\n    def make(cls):\n        return cls(1)\nnet = Small.make()\nnet(a)\n",
@@ -113,6 +117,10 @@ ELSEWHERE = {
     "a partial": "functools.reduce(lambda y, f: f(y), [Layer(1)], a)\n",
     "the class itself is passed on": "from other import register\nregister(Layer)\n",
     "attributes by computed names": "class Model:\n    def __init__(self):\n        self.net = Layer(1)\nm = Model()\ngetattr(m, 'n' + 'et')(a)\n",
+    "a property": "class Model:\n    @property\n    def net(self):\n        return Layer(1)\nModel().net(a)\n",
+    "a class that an object names": "first = Layer(1)\nagain = first.__class__(2)\nagain(a)\n",
+    "a pytree": "@jax.tree_util.register_pytree_node_class\nclass Tree(Layer):\n    pass\nTree(1)\n",
+    "a metaclass": "from other import Registry\nclass Kept(Layer, metaclass=Registry):\n    pass\n",
     "a yield": "def make():\n    yield Layer(1)\n",
     "unpacked arguments": "def run(*nets):\n    nets[0](a)\nrun(Layer(1), Layer(2))\n",
     "a heir of a library's class": "class Module(nn.Module, Layer):\n    pass\nModule(1)\n",
