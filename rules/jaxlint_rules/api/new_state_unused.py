@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Event, OperationEvent, Reporter, Rule, StagedReturnEvent, concerns
+from jaxlint.api import CallEvent, Event, Loop, OperationEvent, Reporter, Rule, StagedReturnEvent, concerns
 from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, names_stored, nodes_of
 from jaxlint.api.values import Array, Transformed, TupleValue, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.api._dead_states import dead_states, older_name
 from jaxlint_rules.api._lost_states import lost_states, names_no_state
+from jaxlint_rules.api._same_states import unchanged_states
 from jaxlint_rules.api._training import is_optimiser_update, state_collection
 
 # Not methods of arrays, since other rules handle these, and no unresolved names.
@@ -32,6 +33,7 @@ class NewStateUnused(Rule):
     - `params, opt_state = self.params, self.opt_state`, updated in a loop after which only
       `self.params` is set;
     - a training step that renews a state of a module and does not return it;
+    - `x_new = step(x, u)` in a loop that changes neither `x` nor `u`;
     - `new = state.apply_gradients(...)` of which only `new.params` is read, while the old `state`
       is returned.
 
@@ -72,8 +74,8 @@ class NewStateUnused(Rule):
     def __init__(self) -> None:
         # By compiled function: the results that are new parameters.
         self.updated: dict[ast.AST, dict[int, str]] = {}
-        # Calls of compiled functions in loops, with what their results are bound to, and the names that the loop binds.
-        self.steps: dict[ast.AST, tuple[CallEvent, ast.Assign, frozenset[str]]] = {}
+        # Calls of compiled functions in loops, with what their results are bound to.
+        self.steps: dict[ast.AST, tuple[CallEvent, ast.Assign, Loop]] = {}
 
     def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
         """Which results have the shapes of a parameter, computed anew: `return new_params, new_state`."""
@@ -126,7 +128,7 @@ class NewStateUnused(Rule):
         if isinstance(event.callee, Transformed) and event.frame.loops and not event.frame.is_in_test():
             statement = event.assignment()
             if statement is not None and statement.value is event.node:
-                self.steps[event.node] = event, statement, names_stored(event.frame.loops[-1].node)
+                self.steps[event.node] = event, statement, event.frame.loops[-1]
         self.check(event, report)
         if not _is_of_module(event.result):
             self.check_lost(event, report)
@@ -148,9 +150,20 @@ class NewStateUnused(Rule):
 
     def finish(self, report: Reporter) -> None:
         """Runs once all results are known, including those of functions that are traced after a call."""
-        for event, statement, bound in self.steps.values():
+        loops: dict[ast.AST, dict[ast.Call, ast.Assign]] = {}
+        for event, statement, loop in self.steps.values():
             report.event = event
-            self.check_step(event, statement, bound, report)
+            self.check_step(event, statement, names_stored(loop.node), report)
+            if isinstance(event.node, ast.Call) and loop.trips != 1 and _is_pure(event):
+                loops.setdefault(loop.node, {})[event.node] = statement
+        for node, steps in loops.items():
+            for call, (new, old) in unchanged_states(node, steps).items():
+                report.event = self.steps[call][0]
+                report(
+                    call,
+                    f"each iteration computes `{new}` from the same `{old}`; assign it to `{old}`",
+                    reason="the loop changes none of the arguments, so the results are the same in each iteration",
+                )
 
     @staticmethod
     def check(event: Event, report: Reporter) -> None:
@@ -167,6 +180,13 @@ class NewStateUnused(Rule):
             f"`{found.name}` is computed but never used: later code reads the old `{found.old}`; use the new one",
             reason="arrays and pytrees are not updated in place",
         )
+
+
+def _is_pure(event: CallEvent) -> bool:
+    """Whether a call of a compiled function depends on its arguments alone. One with a key is for `key-reuse`."""
+    callee = event.callee
+    drawn = any(isinstance(given, Array) and given.role == "key" for given in event.args)
+    return isinstance(callee, Transformed) and callee.kind in ("jit", "filter_jit", "pmap") and not drawn
 
 
 def _renewed(function: FunctionNode) -> dict[int, str]:
