@@ -82,7 +82,8 @@ _STEPS = re.compile(
 
 @cache
 def holds_loop(loop: ast.AST) -> bool:
-    """Whether each iteration runs a loop over more than what it shows: an epoch, or a trial. One under an `if` runs now and then."""
+    """Whether each iteration runs a loop over more than what it shows: an epoch, or a trial. One under an `if` runs now and
+    then, but where the test leaves out a first iteration."""
     waiting: list[ast.stmt] = list(getattr(loop, "body", []))
     while waiting:
         part = waiting.pop()
@@ -90,7 +91,23 @@ def holds_loop(loop: ast.AST) -> bool:
             return True
         if isinstance(part, (ast.With, ast.Try)):
             waiting += part.body
+        elif isinstance(part, ast.If):
+            waiting += _taken_but_once(part)
     return False
+
+
+def _taken_but_once(test: ast.If) -> list[ast.stmt]:
+    """The branch that all iterations but one take: the second of `if epoch == 0:`, the first of `if epoch > 0:`."""
+    compared = test.test
+    if not isinstance(compared, ast.Compare) or not isinstance(compared.left, ast.Name):
+        return []
+    if len(compared.ops) != 1 or not isinstance(compared.comparators[0], ast.Constant):
+        return []
+    if compared.comparators[0].value not in (0, 1):
+        return []
+    if isinstance(compared.ops[0], ast.Eq):
+        return test.orelse
+    return test.body if isinstance(compared.ops[0], (ast.NotEq, ast.Gt, ast.GtE)) else []
 
 
 def _is_stored_call(statement: ast.Assign) -> bool:

@@ -228,9 +228,51 @@ run(jax.numpy.ones(3), jax.numpy.ones(3))
 """
 
 
+_EPOCHS = """
+@jax.jit
+def evaluate(w, x):
+    return (w * x).sum()
+
+def run(w, xs, held_out, epochs):
+    for epoch in range(epochs):
+        if TEST:
+            pass
+        else:
+            for x in xs:
+                w, loss = step(w, x)
+        error = evaluate(w, held_out)
+        print(f"{epoch}: {error:.3f}")
+"""
+_ASKED = """
+def run(w, xs, config):
+    for x in xs:
+        w, loss = step(w, x)
+        if config.OPTION:
+            print(float(loss))
+"""
+_PROFILED = """
+def run(w, xs, profile):
+    for x in xs:
+        w, loss = step(w, x)
+        if profile:
+            loss.block_until_ready()
+            print(time.time())
+        total = float(loss)
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "rule", "severity"),
     [
+        (_EPOCHS.replace("TEST", "epoch == 0"), HostSyncInLoop, Severity.INFO),
+        (_ASKED.replace("OPTION", "use_wandb"), HostSyncInLoop, Severity.WARNING),
+        (_ASKED.replace("OPTION", "verbose"), HostSyncInLoop, Severity.INFO),
+        (_PROFILED, HostSyncInLoop, Severity.WARNING),
+        (
+            _PROFILED.replace("        total = ", "            total = "),
+            HostSyncInLoop,
+            Severity.INFO,
+        ),
         (_TIMED, HostSyncInLoop, Severity.INFO),
         (_NOW_AND_THEN, HostSyncInLoop, Severity.INFO),
         (_EACH, HostSyncInLoop, Severity.WARNING),
