@@ -30,6 +30,10 @@ _ELSEWHERE = {
 }
 
 
+# `sharding-argument` says how to pass what these no longer take by position.
+_TOLD_ELSEWHERE = frozenset({"jax.shard_map"})
+
+
 class UnknownArgument(Rule):
     """A function gets an argument it does not have, or lacks one that it requires.
 
@@ -114,6 +118,8 @@ class UnknownArgument(Rule):
                 reason=parameters,
                 fix=_renamed(node, name, dict(zip(wrong, meant, strict=True)), report) if known else None,
             )
+        elif len(given) > taken.count and name in _TOLD_ELSEWHERE:
+            return
         elif len(given) > taken.count and not takes_by_keyword(name) and not _unpacks(node):
             report(
                 node,

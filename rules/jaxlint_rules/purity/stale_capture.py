@@ -63,7 +63,7 @@ class StaleCapture(Rule):
     Finds jitted functions, and functions that they call, that read a variable from an enclosing
     scope, where the program calls the function, then rebinds or mutates the variable, then calls
     the function again. The variable may get its first value after the function is defined, as an
-    optimizer that each phase of a training makes anew. Also finds arguments bound by a jitted
+    optimizer that each phase of a training creates. Also finds arguments bound by a jitted
     `partial` whose variables change between calls.
 
     ## Why is this bad?

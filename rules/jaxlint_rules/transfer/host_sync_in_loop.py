@@ -148,7 +148,7 @@ class HostSyncInLoop(Rule):
     Not reported:
 
     - conversions under an `if` or behind a `continue` (every N steps), after the loop, or in tests;
-      a setting that no iteration changes (`if cfg.use_wandb:`) holds in each of them and does not count;
+      a setting that no iteration changes (`if cfg.use_wandb:`) does not count;
     - values that a host object needs to produce the next inputs, such as an environment, a replay
       buffer or an evolution strategy (what else waits in that loop is advice: it waits anyway);
     - the last value of an inner loop;

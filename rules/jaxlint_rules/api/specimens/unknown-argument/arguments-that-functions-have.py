@@ -31,3 +31,7 @@ def shapes(x, shape):
 
 def sharded(function, mesh, spec):
     return shard_map(function, mesh, spec, spec)
+
+
+def for_another_rule(function, mesh, spec):
+    return jax.shard_map(function, mesh, in_specs=spec, out_specs=spec)
