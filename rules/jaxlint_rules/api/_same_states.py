@@ -66,12 +66,11 @@ def _only_here(statement: ast.Assign, loop: ast.AST) -> set[str]:
 @cache
 def _mutated(loop: ast.AST) -> set[str]:
     """The variables that a loop may change in place: an item or attribute is set, or a method is called for its effect."""
-    found = {
-        dotted(part.value).partition(".")[0]
-        for kind in (ast.Attribute, ast.Subscript)
-        for part in nodes_of(loop, kind)
-        if not isinstance(part.ctx, ast.Load)
-    }
+    changed: list[ast.Attribute | ast.Subscript] = [
+        *nodes_of(loop, ast.Attribute),
+        *nodes_of(loop, ast.Subscript),
+    ]
+    found = {dotted(part.value).partition(".")[0] for part in changed if not isinstance(part.ctx, ast.Load)}
     for statement in nodes_of(loop, ast.Expr):
         if isinstance(statement.value, ast.Call):
             found |= names_in(statement.value)
