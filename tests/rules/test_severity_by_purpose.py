@@ -16,6 +16,7 @@ from jaxlint_rules.api.list_argument import ListArgument
 from jaxlint_rules.memory.missing_donation import MissingDonation
 from jaxlint_rules.precision.float64_without_x64 import Float64WithoutX64
 from jaxlint_rules.purity.captured_module import CapturedModule
+from jaxlint_rules.purity.impure_call import ImpureCall
 from jaxlint_rules.random.key_as_default import KeyAsDefault
 from jaxlint_rules.random.key_reuse import KeyReuse
 from jaxlint_rules.recompilation.jit_of_fresh_function import JitOfFreshFunction
@@ -213,7 +214,7 @@ import jax
 import jax.numpy as jnp
 
 def one(x):
-    return jax.lax.cond(x.sum() > 0, lambda x: OP, lambda x: x, x)
+    return jax.lax.cond(x.sum() > 0, lambda x: OP, lambda x: 2 * OP, x)
 
 many = jax.vmap(one)(jnp.ones((5, 4, 4)))
 """
@@ -331,9 +332,17 @@ def test_what_lies_beside_the_work_is_advice(path: str, said: list[Severity]) ->
     assert _said(_SYNC.replace("LIBRARY", "").replace("NAME", "run"), HostSyncInLoop, path) == said
 
 
+_CELL = '{"cells": [{"cell_type": "code", "source": %s, "metadata": {}, "outputs": []}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+
+
 def test_a_cell_that_runs_twice_reads_what_was_donated() -> None:
-    cells = '{"cells": [{"cell_type": "code", "source": %s, "metadata": {}, "outputs": []}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
-    assert _said(cells % json.dumps(_STEP), MissingDonation, "program.ipynb") == [INFO]
+    assert _said(_CELL % json.dumps(_STEP), MissingDonation, "program.ipynb") == [INFO]
+
+
+def test_a_notebook_shows_at_once_what_it_prints() -> None:
+    text = "import jax\n\n@jax.jit\ndef f(x):\n    print(x)\n    return x + 1\n\nf(1.0)\n"
+    assert _said(text, ImpureCall, "lesson.py") == [WARNING]
+    assert _said(_CELL % json.dumps(text), ImpureCall, "lesson.ipynb") == [INFO]
 
 
 def test_a_loop_that_is_also_compiled_is_told_once() -> None:

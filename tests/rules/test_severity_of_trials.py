@@ -124,6 +124,13 @@ def _uses(first: str, second: str) -> str:
         (_uses("one = Model(key)", "other = jax.random.normal(key, (3,))"), [WARNING]),
         # A function that hands the key on is not seen to split it.
         (_uses("one = start(key)", "key, other = jax.random.split(key)"), [INFO]),
+        (
+            _uses(
+                "one = jax.random.normal(key, (3,))",
+                "key = jax.random.split(key, 1)[0]\n    other = one * jax.random.normal(key, (3,))",
+            ),
+            [INFO],
+        ),
         (_uses("one, other = jax.random.split(key)", "key, other = jax.random.split(key)"), [WARNING]),
         # Each error is right alone.
         (_uses("one = evaluate(train, key)", "other = evaluate(test, key)"), [INFO]),
@@ -133,6 +140,14 @@ def _uses(first: str, second: str) -> str:
             _uses(
                 "one = evaluate(train, key)",
                 "like = evaluate(2 * train, key)\n    other = jnp.ones(like.shape)",
+            ),
+            [],
+        ),
+        # An initialisation reads the shapes of its inputs.
+        (
+            _uses(
+                "x = jax.random.normal(key, (3,)); t = jax.random.uniform(key); f = lambda x, t: x * t",
+                "one = train.init(key, x, t); other = 1",
             ),
             [],
         ),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from jaxlint.staging.shapes.ranges import range_of
 from jaxlint.staging.values.arrays import Array, NumpyArray, Operation
 from jaxlint.staging.values.parts import constant
-from jaxlint.staging.values.plain import Static, Value
+from jaxlint.staging.values.plain import Static, Value, is_none
 
 MAX_DEPTH = 12
 _INF = math.inf
@@ -106,9 +106,19 @@ def _of_result(made: Operation, depth: int) -> Bounds:
     if name in _OF_ONE:
         return _OF_ONE[name](bounds_of(args[0], depth - 1))
     if name == "clip":
-        low, high = (made.operand(1, "min") or made.kwargs.get("a_min")), made.operand(2, "max")
-        upper = bounds_of(high or made.kwargs.get("a_max"), depth - 1)
-        return _clipped(bounds_of(args[0], depth - 1), bounds_of(low, depth - 1).low, upper.high)
+        ends = (
+            made.operand(1, "min") or made.kwargs.get("a_min"),
+            made.operand(2, "max") or made.kwargs.get("a_max"),
+        )
+        low, high = (bounds_of(end, depth - 1) for end in ends)
+        found = _clipped(bounds_of(args[0], depth - 1), low.low, high.high)
+        unknown = [
+            end is not None and not is_none(end) and not seen.is_number
+            for end, seen in zip(ends, (low, high), strict=True)
+        ]  # such a bound may keep the values from the end that they would reach
+        return replace(
+            found, at_low="" if unknown[0] else found.at_low, at_high="" if unknown[1] else found.at_high
+        )
     if name == "power" and constant(args[1] if len(args) > 1 else None) in (2, 2.0):
         return _squared(bounds_of(args[0], depth - 1))
     if len(args) != 2:

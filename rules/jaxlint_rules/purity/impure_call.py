@@ -100,7 +100,8 @@ class ImpureCall(Rule):
     (`np.random.default_rng(0)`) is not reported, nor is a call in a jitted function that another
     function defines and calls once: it is traced each time. Prints of shapes, dtypes and plain
     text, which show when JAX traces, and counters of traces are not reported either. A print that only
-    a test compiles, or a notebook among the tests, is advice.
+    a test compiles, or a notebook among the tests, is advice, as is one in a notebook, which shows
+    what it prints at once.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)
@@ -155,8 +156,9 @@ class ImpureCall(Rule):
             if event.name == "builtins.print":
                 text = "Use `jax.debug.print`"
                 fix = propose(report, event.node, "print-to-debug-print", text, safe=False)
-            # What a test compiles to look at it, the program may never compile.
-            severity = Severity.INFO if _is_output(event) and _only_a_test_compiles(event) else None
+            # What a test compiles to look at it, the program may never compile; a notebook shows at once what it prints.
+            seen = _only_a_test_compiles(event) or event.frame.module.source.path.suffix == ".ipynb"
+            severity = Severity.INFO if _is_output(event) and seen else None
             report(event.node, message, reason=staged_because(event.frame), fix=fix, severity=severity)
 
     def objection(self, event: CallEvent) -> str:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxlint.api import Frame, KeyEvent, Module
-from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
+from jaxlint.api.syntax import all_parameters, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Function, Transformed
 from jaxlint_rules._names import last_name, names_in, variable_given
 
@@ -222,7 +222,7 @@ def splits_what_initialised(event: KeyEvent) -> bool:
 
 
 def shows_only_its_shape(event: KeyEvent) -> bool:
-    """`noise = prior(key)`, if the code reads only `noise.shape`: the numbers are not used."""
+    """`noise = prior(key)`, if the code reads only `noise.shape`, or gives it to `init` alone: the numbers are not used."""
     for call in (event.first, event.node):
         statement = event.frame.module.parents.get(call)
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
@@ -231,12 +231,30 @@ def shows_only_its_shape(event: KeyEvent) -> bool:
         reads = [
             node
             for node in nodes_of(event.frame.owner, ast.Name)
-            if node.id == name and isinstance(node.ctx, ast.Load)
+            if node.id == name and isinstance(node.ctx, ast.Load) and not _is_parameter(node, event.frame)
         ]
         held = [event.frame.module.parents.get(node) for node in reads]
-        if held and all(isinstance(one, ast.Attribute) and one.attr in _METADATA for one in held):
+        if held and all(
+            (isinstance(one, ast.Attribute) and one.attr in _METADATA) or _is_for_init(one, read)
+            for one, read in zip(held, reads, strict=True)
+        ):
             return True
     return False
+
+
+def _is_parameter(name: ast.Name, frame: Frame) -> bool:
+    """Whether a name inside of a nested function is a parameter of that function."""
+    for above in frame.module.ancestors(name):
+        if above is frame.owner:
+            return False
+        if isinstance(above, (ast.FunctionDef, ast.Lambda)):
+            return name.id in {one.arg for one in all_parameters(above)}
+    return False
+
+
+def _is_for_init(call: ast.AST | None, read: ast.AST) -> bool:
+    """`network.init(key, noise)`: the initialisation of a module only reads the shape of its inputs."""
+    return isinstance(call, ast.Call) and last_name(call.func) == "init" and read in call.args[1:]
 
 
 _METADATA = frozenset({"shape", "dtype", "ndim", "size"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Frame, KeyEvent, Scope
+from jaxlint.api import Frame, KeyEvent, Module, Scope
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import innermost, named_or_method
@@ -81,9 +81,17 @@ def only_derives(event: KeyEvent) -> bool:
     kinds = [_kinds(call, event.frame) for call in (event.first, event.node)]
     if kinds[1] != {"derive"} or "derive" in kinds[0] or (kinds[0] != {"draw"} and not derives[1]):
         return False
-    renewed = bound_by(event.frame.module.parents.get(event.node) or event.node)
+    renewed = bound_by(_statement(event.node, event.frame.module))
     together = Results(event.first, event.node, event.frame, returned=False).come_together
     return event.origin.name in renewed or not together
+
+
+def _statement(call: ast.AST, module: Module) -> ast.AST:
+    """What takes the result of a call, or an item of it: `key = split(key, 1)[0]`."""
+    around = module.parents.get(call)
+    while isinstance(around, ast.Subscript):
+        around = module.parents.get(around)
+    return around or call
 
 
 def _kinds(call: ast.AST, frame: Frame) -> set[str]:

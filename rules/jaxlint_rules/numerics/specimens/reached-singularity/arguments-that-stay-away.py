@@ -73,3 +73,8 @@ def centred(x, ids):
     count = jax.ops.segment_sum(jnp.ones(x.shape[0]), ids, 8)
     mean = jax.ops.segment_sum(x, ids, 8) / count
     return x - mean[ids]
+
+
+@jax.jit
+def velocity(clean, x, floor):
+    return clean / jnp.clip(1 - jax.nn.sigmoid(x), floor, 1.0)
