@@ -165,7 +165,7 @@ _BOTH = "lambda a, b: jnp.linalg.solve(a, b), lambda a, b: jnp.linalg.lstsq(a, b
 @pytest.mark.parametrize(
     ("choice", "severity"),
     [
-        (f"cond(jnp.abs(a).max() > 1e-3, {_SOLVE})", Severity.INFO),  # no row pays for more than the solve
+        (f"cond(jnp.abs(a).max() > 1e-3, {_SOLVE})", Severity.INFO),  # solved or left
         (f"cond(jnp.abs(a).max() > 1e-3, {_BOTH})", Severity.WARNING),
         (f"cond(kind == 0, {_SOLVE})", Severity.INFO),  # rows of two kinds
         ("switch(kind, [lambda a, b: jnp.linalg.solve(a, b), lambda a, b: b], a, b)", Severity.INFO),

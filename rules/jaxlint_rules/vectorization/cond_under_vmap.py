@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Frame, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import all_parameters, names_stored, nodes_of
 from jaxlint.api.values import Array, Function, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._mapped import is_mapped, mapping
@@ -52,9 +53,8 @@ class CondUnderVmap(Rule):
 
     ## When not to fix
     Keep it if both branches are needed often, or if the conditional guards against invalid values
-    rather than cost. It is a warning where every branch is expensive, so that each row pays for all of
-    them. Where one branch does little, it is advice: no row pays for more than the other one, which
-    some of them need. So are branches that sort and do nothing more expensive, and rows of several
+    rather than cost. Where one branch gives back what it got, as one that augments an image or leaves
+    it, it is advice. So are branches that sort and do nothing more expensive, and rows of several
     kinds (`lax.switch(kind, ...)`, `lax.cond(kind == 0, ...)`), each of which needs its branch.
 
     A `lax.while_loop` in a branch is reported as advice: a search for each row is often meant.
@@ -119,7 +119,7 @@ class CondUnderVmap(Rule):
                     severity=Severity.INFO
                     if heavy in (*_LIGHT, "while_loop")
                     or _tells_kinds(event)
-                    or not all(f.node in self.heavy for f in functions)
+                    or any(map(_gives_back, functions))
                     else None,
                 )
 
@@ -130,6 +130,18 @@ def _tells_kinds(event: CallEvent) -> bool:
     asked = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
     return event.name.endswith("switch") or (
         isinstance(asked, ast.Compare) and isinstance(asked.ops[0], ast.Eq) and len(asked.ops) == 1
+    )
+
+
+def _gives_back(function: Function) -> bool:
+    """Whether a branch returns one of its arguments as it is: `lambda x: x`."""
+    node = function.node
+    returned = [part.value for part in nodes_of(node, ast.Return)]
+    body = node.body if isinstance(node, ast.Lambda) else returned[0] if len(returned) == 1 else None
+    return (
+        isinstance(body, ast.Name)
+        and body.id in {one.arg for one in all_parameters(node)}
+        and body.id not in names_stored(node)
     )
 
 
