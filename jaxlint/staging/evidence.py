@@ -54,7 +54,7 @@ _OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared
 # Folders with programs that measure the project.
 _TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking)$")
 _MEASURES = re.compile(
-    r"^_*bench(mark(s|ing)?)?_|_bench(mark)?$|^_*smoke(_|$)"
+    r"(^|_)bench(mark(s|ing)?)?(_|$)|^_*smoke(_|$)"
 )  # and files, also those that only see whether it runs
 # Functions that call the code beside them to see that it works.
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")

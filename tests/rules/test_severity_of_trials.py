@@ -42,6 +42,9 @@ if __name__ == "__main__":
         ("demo/run.py", False, True),  # what a user runs
         ("older_models.py", False, True),
         ("benchmarks/run.py", False, False),
+        ("benchmark.py", False, False),
+        ("decode_benchmark_sweep.py", False, False),
+        ("workbench.py", False, True),
         ("archive/run.py", False, False),
         ("run_backup.py", False, False),
     ],
