@@ -237,6 +237,9 @@ class Region:
             others.remove(attributes.me)
         self.kept = [name for name in others if self.stays_around(name, possible, file)]
         self.parameters = [*carried, *(name for name in others if name not in self.kept)]
+        for name in self.parameters:
+            if TEXT in self.values_of(name, possible, file):
+                raise Refused(f"`{name}` may be a string, which a compiled function does not take")
         for name in (one for one in growing_in(self.loops()) if one in self.parameters):
             raise Refused(
                 f"`{name}` grows in the loop, so a function that takes it recompiles for each length"

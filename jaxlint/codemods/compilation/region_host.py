@@ -16,8 +16,10 @@ from jaxlint.codemods.compilation.region_growth import growing_in, is_row
 from jaxlint.codemods.compilation.region_statements import NNX
 from jaxlint.codemods.compilation.region_text import HostParts
 from jaxlint.codemods.compilation.region_values import hold_arrays, is_field
+from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.expressions import OPTIONS
+from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Region as Searched
@@ -232,6 +234,7 @@ def _fits(node: ast.expr, site: Site, possible: PossibleValues, file: File) -> b
     return (
         isinstance(above, ast.BinOp)
         or _is_real(node, file)
+        or HostNumbers(possible, Traced(possible)).number(file.same(node), file).fits
         or _is_traced_already(node, above, possible, file)
     )
 
@@ -398,4 +401,6 @@ def _name_of(node: ast.expr) -> str:
     last = root.id if isinstance(root, ast.Name) else root.attr if isinstance(root, ast.Attribute) else ""
     if not last:
         return "number"
+    if last.isupper():
+        return f"{last.lower()}_item"  # of a table of the module
     return f"{last}_rows" if isinstance(node, ast.Subscript) else f"{last}_value"

@@ -295,11 +295,32 @@ class HostNumbers:
                     least = max(least, 0.0) if name == "abs" else math.floor(max(least, -1e300))
                 kinds = inner.kinds if name == "abs" else frozenset({name})
                 return Number(kinds, least, fits=inner.fits)
+        if isinstance(node, ast.Subscript) and (items := self._items(node.value, file)):
+            return _either([self.number(one, file, depth) for one in items])
         holder = node.value if isinstance(node, ast.Subscript) else node
         if isinstance(holder, ast.Attribute) and holder.attr in ("shape", "size", "ndim"):
             return _LENGTH
         constant = _CONSTANTS.get(self.possible.name_of(node, file))
         return Number(frozenset({"float"}), constant, fits=True) if constant is not None else _ANY
+
+    def _items(self, node: ast.expr, file: File) -> list[ast.expr]:
+        """What a dict or a list may hold that one statement writes out, and nothing fills or hands on."""
+        scope = file.names.scope_at(node).resolve(node.id) if isinstance(node, ast.Name) else None
+        bindings = scope.bindings.get(node.id, ()) if scope is not None and isinstance(node, ast.Name) else ()
+        if scope is None or len(bindings) != 1 or not isinstance(node, ast.Name):
+            return []
+        for _, use in self.possible.program.uses_of(node.id, scope, file):
+            above = file.names.parents.get(use)
+            if not (
+                isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Load) and above.value is use
+            ):
+                return []
+        made = file.names.given(bindings[0].node)
+        if isinstance(made, ast.Dict):
+            return [one for one in made.values if None not in made.keys]
+        if isinstance(made, ast.List | ast.Tuple):
+            return [] if any(isinstance(one, ast.Starred) for one in made.elts) else made.elts
+        return [made.value] if isinstance(made, ast.DictComp) else []
 
     def _variable(self, node: ast.Name, file: File, depth: int) -> Number:
         scope = file.names.scope_at(node).resolve(node.id)

@@ -52,6 +52,36 @@ def test_what_does_more_or_depends_on_the_region_stays(rewrite: Rewrite, old: st
     assert after.startswith("refused: ") or "x[idx]" not in after.partition("for i in")[2]
 
 
+LETTERS = HEAD + (
+    "PLACES = {c: i for i, c in enumerate('abc')}\n\n\n"
+    "def main(text):\n"
+    "    table, h = jnp.ones((3, 4)), jnp.zeros(4)\n"
+    "    for c in text:\n"
+    "        «h = jnp.tanh(jnp.dot(table[PLACES[c]], h) + h)»\n"
+    "    print(h)\n\n\n"
+    "main('abca')\n"
+)
+
+
+def test_an_item_of_a_dict_by_its_string_is_read_by_the_host(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", LETTERS, wide=True)
+    assert "def step(h, table, places_item):\n    h = jnp.tanh(jnp.dot(table[places_item], h) + h)\n" in after
+    assert "        h = step(h, table, PLACES[c])\n" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("print(h)", "print(h, PLACES)\n    PLACES['d'] = 2**40"),  # others may fill it
+        ("enumerate('abc')", "zip([2**40, 1, 2], 'abc')"),
+        ("table[PLACES[c]]", "table[ord(c) % 3]"),
+    ],
+)
+def test_a_string_is_no_argument(rewrite: Rewrite, old: str, new: str) -> None:
+    after = rewrite("region-to-jit", LETTERS.replace(old, new), wide=True)
+    assert after.startswith("refused: ")
+
+
 DRAWS = HEAD + (
     "def batch(rng):\n    return rng.normal(size=(8, 3))\n\n\n"
     "def main(n):\n"
