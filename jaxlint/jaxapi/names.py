@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jaxlint.jaxapi.api_names import known_names
+
 # Longest prefix first. A name is rewritten once, and a private name once more.
 _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax._src.numpy.lax_numpy.", "jax.numpy."),
@@ -83,9 +85,11 @@ def canonical(name: str) -> str:
         for prefix, target in _PREFIXES:
             whole = not prefix.endswith(".")
             if name == prefix if whole else name.startswith(prefix):
-                found = target + name[len(prefix) :]
-                if name.startswith("jax._src."):
-                    found = canonical(found)
+                public = target + name[len(prefix) :]
+                if not name.startswith("jax._src."):
+                    found = public
+                elif known_names.what_became_of(public) is not None:
+                    found = canonical(public)  # a helper that no release made public keeps its name
                 break
         _cache[name] = found
     return found

@@ -116,6 +116,8 @@ def test_canonical_is_idempotent_and_whole_names_do_not_match_longer_ones() -> N
         assert canonical(canonical(sample)) == canonical(sample), (prefix, target)
     assert canonical("jax.tree_map") == "jax.tree.map"
     assert canonical("jax.tree_map_other") == "jax.tree_map_other"
+    assert canonical("jax._src.lax.lax.exp") == "jax.lax.exp"
+    assert canonical("jax._src.lax.lax.remaining") == "jax._src.lax.lax.remaining"  # no public name
 
 
 # -- what calls return
