@@ -98,7 +98,6 @@ class HostNumbers:
     root: FunctionNode | None = None
     seen: Mapping[str, str] = field(default_factory=dict)
     _open: set[ast.AST] = field(default_factory=set)
-    _asked: set[ast.AST] = field(default_factory=set)
 
     def problems(self, file: File) -> Iterator[str]:
         """Computations with another result, or without their exception, in words. `file`: that of the code to be
@@ -213,39 +212,37 @@ class HostNumbers:
             return _TOO_WIDE
         return ""
 
-    def _was_number(self, node: ast.expr, file: File) -> bool:
+    def _was_number(self, node: ast.expr, file: File, seen: set[ast.AST] | None = None) -> bool:
         """Whether an expression may be a tracer in place of a Python number. A sum that begins as `0.0` is not: where it
-        is a number, it is no tracer."""
+        is a number, it is no tracer. `seen`: the bindings that were asked already."""
+        seen = set() if seen is None else seen
         if not self.traced.is_traced(node, file) or NUMBER not in self._values(node, file):
             return False
-        if node in self._asked:  # a loop that adds to itself
-            return False
-        self._asked.add(node)
-        try:
-            if isinstance(node, ast.BinOp):
-                return self._joins_number(node.left, node.right, file)
-            if isinstance(node, ast.Name):
-                scope = file.names.scope_at(node).resolve(node.id)
-                bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
-                return not bindings or any(self._binds_number(one.node, file) for one in bindings)
-            return True
-        finally:
-            self._asked.discard(node)
+        if isinstance(node, ast.BinOp):
+            return self._joins_number(node.left, node.right, file, seen)
+        if isinstance(node, ast.Name):
+            scope = file.names.scope_at(node).resolve(node.id)
+            bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+            return not bindings or any(self._binds_number(one.node, file, seen) for one in bindings)
+        return True
 
-    def _joins_number(self, left: ast.expr, right: ast.expr, file: File) -> bool:
+    def _joins_number(self, left: ast.expr, right: ast.expr, file: File, seen: set[ast.AST]) -> bool:
         """Whether arithmetic with two operands may be a tracer in place of a number: a number with an array is an array."""
         both = (left, right)
         numbers = all(NUMBER in self._values(one, file) for one in both)
-        return numbers and any(self._was_number(one, file) for one in both)
+        return numbers and any(self._was_number(one, file, seen) for one in both)
 
-    def _binds_number(self, node: ast.AST, file: File) -> bool:
+    def _binds_number(self, node: ast.AST, file: File, seen: set[ast.AST]) -> bool:
         """The same for what a binding of a variable gives it."""
+        if node in seen:  # a loop that adds to itself
+            return False
+        seen.add(node)
         above = file.names.parents.get(node)
         if isinstance(above, ast.AugAssign):
-            return self._joins_number(above.target, above.value, file)
+            return self._joins_number(above.target, above.value, file, seen)
         value = getattr(above, "value", None)
         if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr) and isinstance(value, ast.expr):
-            return self._was_number(value, file)
+            return self._was_number(value, file, seen)
         return True  # a parameter, a loop's variable, a part of a tuple
 
     def _is_truth(self, node: ast.expr, file: File) -> bool:
@@ -305,9 +302,11 @@ class HostNumbers:
 
     def _items(self, node: ast.expr, file: File) -> list[ast.expr]:
         """What a dict or a list may hold that one statement writes out, and nothing fills or hands on."""
-        scope = file.names.scope_at(node).resolve(node.id) if isinstance(node, ast.Name) else None
-        bindings = scope.bindings.get(node.id, ()) if scope is not None and isinstance(node, ast.Name) else ()
-        if scope is None or len(bindings) != 1 or not isinstance(node, ast.Name):
+        if not isinstance(node, ast.Name):
+            return []
+        scope = file.names.scope_at(node).resolve(node.id)
+        bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+        if scope is None or len(bindings) != 1:
             return []
         for _, use in self.possible.program.uses_of(node.id, scope, file):
             above = file.names.parents.get(use)

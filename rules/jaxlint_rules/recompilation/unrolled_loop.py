@@ -102,13 +102,9 @@ class UnrolledLoop(Rule):
                     continue
                 trips = loop.trips if loop.kind == "for" else _trips(loop.node, frame)
                 if _is_counted(loop, trips, frame):
-                    known = self.loops.get(loop.node)
-                    # A layer is first seen as programs usually call it; a call under jit shows more.
-                    if known is None or (
-                        _is_unrolled_unasked(frame) and not _is_unrolled_unasked(known.frame)
-                    ):
-                        known = self.loops[loop.node] = _Loop(event, frame, trips)
-                    known.operations.add(event.operation.node)
+                    if _shows_more(frame, self.loops.get(loop.node)):
+                        self.loops[loop.node] = _Loop(event, frame, trips)
+                    self.loops[loop.node].operations.add(event.operation.node)
             if frame.caller is None or frame.caller.stage is not frame.stage:
                 break
             frame = frame.caller
