@@ -299,7 +299,8 @@ class Assignments(Part):
                 tree=value.tree,
                 certain=value.certain,
                 origin=origin,
-                role=value.role if value.role == "key" else "",
+                # A Ref is not iterable: what a kernel unpacks is a pytree of Refs.
+                role=value.role if value.role in ("key", "ref") else "",
                 jitted=value.jitted,
                 dtype=value.dtype if exact else "",
                 flow=value.flow,
