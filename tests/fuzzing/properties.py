@@ -32,6 +32,7 @@ from jaxlint.syntax.parse import parse_source, split_lines
 from tests.helpers.marks import plain
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_KEPT = 50  # sources whose findings a checker keeps
 
 
 class Checker:
@@ -50,9 +51,18 @@ class Checker:
         self.lenient = lenient
         self.config = Config(Path.cwd(), target_jax=target_jax)
         self.rules = list(rules) if rules is not None else self.config.rules()
+        self.found: dict[tuple[tuple[str, str, str], ...], list[Finding]] = {}
 
     def __call__(self, sources: Mapping[str, SourceFile]) -> list[Finding]:
-        """As they come from the rules. Raises SourceError."""
+        """As they come from the rules. Raises SourceError. Sources that were checked before are not checked again."""
+        key = tuple((name, one.display, one.text) for name, one in sources.items())
+        if key not in self.found:
+            if len(self.found) >= _KEPT:
+                del self.found[next(iter(self.found))]
+            self.found[key] = self.check(sources)
+        return list(self.found[key])
+
+    def check(self, sources: Mapping[str, SourceFile]) -> list[Finding]:
         outcome = Examination(list(sources.values()), (), self.rules, self.config).run()
         if outcome.errors and not self.lenient:
             raise outcome.errors[0]
