@@ -12,6 +12,7 @@ from jaxlint.api.values import (
     Operation,
     Shape,
     Value,
+    maker_of,
     shape_text,
     symbolic_shape,
 )
@@ -22,6 +23,13 @@ _SAMPLE = "numpyro.sample"
 _OF_DIFFERENCES = frozenset({"mean", "sum", "square", "abs", "absolute", "huber_loss", "norm"})
 _REDUCTIONS = ("mean", "sum", "average", "nanmean", "nansum")
 _FAR = 6  # operations between a difference and the reduction of it
+# Operations element by element, through which all pairs stay all pairs.
+_ELEMENTWISE = frozenset(
+    """
+    add subtract multiply divide true_divide power maximum minimum where clip negative abs absolute square sqrt exp log
+    logaddexp tanh stop_gradient astype asarray
+    """.split()  # noqa: SIM905
+)
 # Operations that create a column on purpose, for all pairs.
 _COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcast_to"})
 
@@ -32,7 +40,8 @@ class BroadcastInLoss(Rule):
     ## What it does
     Finds differences of an array of shape `[B]` and one of shape `[B, 1]` that are squared,
     averaged or summed, optax losses of such arrays, and `numpyro.sample` with such parameters and
-    observations. The shapes broadcast to `[B, B]`.
+    observations. The shapes broadcast to `[B, B]`. Targets that are such a sum or product
+    (`rewards + gamma * values`) are found where a loss compares them with something else.
 
     ## Why is this bad?
     No exception is raised. Each prediction is compared with the targets of all examples, so the
@@ -80,23 +89,29 @@ class BroadcastInLoss(Rule):
             return
         if len(operation.args) < 2 or not event.result.certain:
             return
-        for column, row in (operation.args[:2], operation.args[1::-1]):
-            one, two = symbolic_shape(column), symbolic_shape(row)
-            if (
-                one is None
-                or two is None
-                or not (_is_column_of(one, two) or (_is_predicted(column) and _meets_all(one, two)))
-                or not _is_sure(column)
-                or not _is_sure(row)
-            ):
-                continue
-            if _is_meant(column) or event.is_caught() or event.frame.is_chosen_by_size():
-                continue
-            if operation.name == "subtract" and not _goes_into_loss(event):
-                self.differences[id(operation)] = (operation, event, one, two)
-            else:
-                _tell(event, one, two, report)
+        if event.is_caught() or event.frame.is_chosen_by_size():
             return
+        met = _meeting(operation)
+        if met is None:
+            self.compared(event, report)
+        elif operation.name == "subtract" and not _goes_into_loss(event):
+            self.differences[id(operation)] = (operation, event, *met)
+        else:
+            _tell(event, event.node, *met, report)
+
+    def compared(self, event: OperationEvent, report: Reporter) -> None:
+        """A loss of targets in which a column and a row have met before."""
+        if event.operation.name == "subtract" and not _goes_into_loss(event):
+            return
+        first, second = event.operation.args[:2]
+        for value, other in ((first, second), (second, first)):
+            # All pairs that are compared with all pairs are meant.
+            found = _pairs_in(value, _FAR) if _is_one_each(symbolic_shape(other)) else None
+            if found is not None:
+                operation, one, two = found
+                here = operation.node in event.frame.module.parents
+                _tell(event, operation.node if here else event.node, one, two, report)
+                return
 
     def reduced(self, event: OperationEvent, report: Reporter) -> None:
         """A mean or sum of everything, of a difference that has been stored before: its shape is that of all pairs."""
@@ -111,7 +126,7 @@ class BroadcastInLoss(Rule):
         if found is not None:
             _, event, one, two = found
             report.event = event
-            _tell(event, one, two, report)
+            _tell(event, event.node, one, two, report)
             return
         whole = symbolic_shape(value)
         for operand in made.args:
@@ -141,10 +156,61 @@ class BroadcastInLoss(Rule):
                 return
 
 
-def _tell(event: OperationEvent, one: Shape, two: Shape, report: Reporter) -> None:
+def _meeting(operation: Operation) -> tuple[Shape, Shape] | None:
+    """The shapes of the column and the row that an operation broadcasts against each other, if nobody means all pairs."""
+    for column, row in (operation.args[:2], operation.args[1::-1]):
+        one, two = symbolic_shape(column), symbolic_shape(row)
+        if one is None or two is None or not (_is_sure(column) and _is_sure(row)):
+            continue
+        source = _source_of(column)
+        if _is_meant(source):
+            continue
+        if _is_column_of(one, two) or (_is_predicted(source) and _meets_all(one, two)):
+            return one, two
+    return None
+
+
+def _is_one_each(shape: Shape | None) -> bool:
+    """Whether an array may hold one number for each example: a row or a column."""
+    return shape is not None and (len(shape) == 1 or (len(shape) == 2 and shape[1] == 1))
+
+
+def _pairs_in(value: Value, depth: int) -> tuple[Operation, Shape, Shape] | None:
+    """The sum or product of a column that a layer predicts and a row, of which `value` holds all pairs."""
+    whole = symbolic_shape(value)
+    made = maker_of(value)
+    if depth == 0 or whole is None or len(whole) != 2 or made is None or made.name not in _ELEMENTWISE:
+        return None
+    met = _meeting(made) if len(made.args) == 2 else None
+    if met is not None and any(
+        _is_predicted(_source_of(part)) and symbolic_shape(part) == met[0] for part in made.args
+    ):
+        return made, *met
+    for part in made.args:
+        found = _pairs_in(part, depth - 1) if symbolic_shape(part) == whole else None
+        if found is not None:
+            return found
+    return None
+
+
+def _source_of(column: Value) -> Value:
+    """What a column was before operations on its elements alone: `0.99 * q` is `q`."""
+    for _ in range(_FAR):
+        made = maker_of(column)
+        if made is None or made.name not in _ELEMENTWISE:
+            break
+        shape = symbolic_shape(column)
+        parts = [part for part in made.args if symbolic_shape(part) == shape and shape is not None]
+        if len(parts) != 1:
+            break
+        column = parts[0]
+    return column
+
+
+def _tell(event: OperationEvent, node: ast.AST, one: Shape, two: Shape, report: Reporter) -> None:
     whole = shape_text((one[0], two[0]))
     report(
-        event.node,
+        node,
         f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {whole}: each prediction is compared with every target; reshape one",
         reason="one is a column and the other a row",
     )
