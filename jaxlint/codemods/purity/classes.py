@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.codemods.purity import known_functions
-from jaxlint.codemods.purity.callbacks import first_parameter
+from jaxlint.codemods.purity.attribute_holders import AttributeHolders
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.filled_attributes import FilledAttributes
 from jaxlint.codemods.purity.fixpoint import Fixpoint
-from jaxlint.codemods.purity.program import File, function_around
+from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
     FILLED,
@@ -45,6 +45,7 @@ class Classes:
         self.expressions, self.answers = expressions, answers
         self._heirs: dict[Cls, list[Cls]] = memo.setdefault("heirs", {})
         self._lines: dict[Cls, list[Cls]] = memo.setdefault("lines of classes", {})
+        self.holders = AttributeHolders(possible, self)
         self._direct: dict[Cls, list[Cls]] = memo.setdefault("derived classes", {})
 
     def class_around(self, function: ast.AST, file: File) -> Cls | None:
@@ -148,9 +149,12 @@ class Classes:
         stores = self.stores_of(value.cls, name)
         for file, store in stores:
             found |= self._stored(store, file)
+        found |= self.holders.set_by_name(value.cls, name)
         if any(isinstance(value, Box) and value.kind in FILLED for value in found):
-            if FilledAttributes(self.possible).may_be_filled(name):
-                found = holding(found, unknown(f".{name}"))
+            if FilledAttributes(self.possible).may_be_filled(name, {value.cls}):
+                loads = self.holders.concerning(self.program.loads.get(name, ()), {value.cls})
+                added = (self.possible.added(load, file) for file, load in loads)
+                found = holding(found, unknown(f".{name}").union(*added))
         if not found and self.is_train_state(value.cls):
             found = self._given_to_state(name)
         if not found and not stores:
@@ -161,33 +165,8 @@ class Classes:
         return found
 
     def stores_of(self, cls: Cls, name: str) -> list[tuple[File, ast.Attribute]]:
-        """The assignments to an attribute that may set it on an object of a class: not those that the methods of unrelated classes
-        make to their own object."""
-        stores = self.program.stores.get(name, ())
-        owners = [self._owner(store, file) for file, store in stores]
-        if all(owner is None for owner in owners):
-            return list(stores)
-        family = set(self.heirs(cls))
-        if any("?" in self.external_bases(one_) for one_ in family):
-            return list(stores)
-        return [
-            entry
-            for entry, owner in zip(stores, owners, strict=True)
-            if owner is None or not family.isdisjoint(self.heirs(owner))
-        ]
-
-    def _owner(self, store: ast.Attribute, file: File) -> Cls | None:
-        """The class whose method sets an attribute of its own object; None if it may set one of another object."""
-        method = function_around(store, file)
-        if not isinstance(method, ast.FunctionDef) or method.decorator_list:
-            return None
-        me = first_parameter(method)
-        if not isinstance(store.value, ast.Name) or store.value.id != me:
-            return None
-        scope = file.names.scope_inside(method)
-        if scope is None or len(scope.bindings.get(me, ())) != 1:
-            return None
-        return self.class_around(method, file)
+        """The assignments to an attribute that may set it on an object of a class."""
+        return self.holders.concerning(self.program.stores.get(name, ()), {cls})
 
     def _field(self, value: Inst, name: str, place: Place) -> Values:
         """A field of a dataclass or module: its default, and the arguments at calls of the class."""

@@ -8,12 +8,12 @@ that compute, or to functions of its own that do the same, and stores it in attr
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.value_queries import ValueQueries
-from jaxlint.codemods.purity.values import Ext, Fn, Inst, Made, Method, Value, Wrapped
+from jaxlint.codemods.purity.values import Cls, Ext, Fn, Inst, Made, Method, Value, Wrapped
 
 _LOOKING = frozenset(
     {"len", "enumerate", "zip", "reversed", "tuple", "list", "iter", "sum", "any", "all", "max", "min"}
@@ -25,21 +25,22 @@ _DEPTH = 6
 
 
 class FilledAttributes:
-    """Follows the uses of attributes of one name, on any object."""
+    """Follows the uses of an attribute, on the objects that may have it."""
 
     def __init__(self, possible: ValueQueries) -> None:
         self.possible, self.program = possible, possible.program
 
-    def may_be_filled(self, name: str, seen: Sequence[str] = ()) -> bool:
-        """Whether some use of the attribute does more than read it."""
-        if f".{name}" in seen:
+    def may_be_filled(self, name: str, objects: Set[Cls] | None, seen: Sequence[str] = ()) -> bool:
+        """Whether some use of the attribute does more than read it. `objects`: the classes of its objects; None for any object."""
+        classes = (
+            "?" if objects is None else " ".join(sorted(f"{one.node.name}@{id(one.node)}" for one in objects))
+        )
+        if (key := f"{classes}.{name}") in seen:
             return False
         if len(seen) > _DEPTH:
             return True
-        return any(
-            not self._only_looks(load, file, (*seen, f".{name}"))
-            for file, load in self.program.loads.get(name, ())
-        )
+        loads = self.possible.classes.holders.concerning(self.program.loads.get(name, ()), objects)
+        return any(not self._only_looks(load, file, (*seen, key)) for file, load in loads)
 
     def _only_looks(self, use: ast.expr, file: File, seen: Sequence[str]) -> bool:
         """Whether the code around a use only reads elements or their number, and keeps nothing that could be extended later."""
@@ -68,7 +69,8 @@ class FilledAttributes:
     def _is_left_alone(self, target: ast.expr, file: File, seen: Sequence[str]) -> bool:
         """Whether the container is only read where an assignment puts it."""
         if isinstance(target, ast.Attribute):
-            return not self.may_be_filled(target.attr, seen)
+            holders = self.possible.classes.holders.of(target.value, file)
+            return not self.may_be_filled(target.attr, holders, seen)
         scope = file.names.scope_at(target).resolve(target.id) if isinstance(target, ast.Name) else None
         if scope is None or len(seen) > _DEPTH:
             return False

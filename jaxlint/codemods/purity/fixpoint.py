@@ -13,7 +13,7 @@ _STEPS = 200_000
 _ROUNDS = 8
 
 CallSite = tuple[ast.Call | None, str, File]  # a call of a function, the callers in between, and the file
-Question = ast.expr | Place
+Question = ast.expr | ast.AugAssign | Place  # of an augmented assignment: the value before it
 
 
 class Fixpoint:

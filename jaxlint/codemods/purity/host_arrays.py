@@ -14,7 +14,7 @@ from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.concretization import Traced, parts_of
 from jaxlint.codemods.purity.known_functions import TRANSFORMS
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File, FunctionNode
+from jaxlint.codemods.purity.program import File, FunctionNode, assigned
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -135,9 +135,7 @@ class HostArrays:
 
     def _dtypes(self, node: ast.expr, file: File, depth: int) -> frozenset[str]:
         if isinstance(node, ast.Name):
-            scope = file.names.scope_at(node).resolve(node.id)
-            bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
-            found = [self._bound(one, file, depth) for one in bindings]
+            found = [self._bound(one, file, depth) for one in assigned(node, file)]
             return frozenset().union(*found) if found else _ANY
         if isinstance(node, ast.Compare):
             return frozenset({"bool"})
@@ -150,7 +148,10 @@ class HostArrays:
         if isinstance(node, ast.Attribute) and node.attr in _KEEPING:
             return self.dtypes(node.value, file, depth)
         if isinstance(node, ast.Attribute):
-            stores = self.possible.program.stores.get(node.attr, ())
+            holders = self.possible.classes.holders
+            stores = holders.concerning(
+                self.possible.program.stores.get(node.attr, ()), holders.of(node.value, file)
+            )
             stored = [self._bound_to(one, other, depth) for other, one in stores]
             return frozenset().union(*stored) if stored else _ANY
         if isinstance(node, ast.Tuple | ast.List):

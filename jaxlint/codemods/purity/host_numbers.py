@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.purity.concretization import NEEDS_AN_ARRAY, Traced
 from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
-from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, assigned, function_around, parameters
 from jaxlint.codemods.purity.values import ARRAY, NUMBER, NUMPY, Made, Unknown, leaves_of
 from jaxlint.codemods.source.name_scopes import Binding
 from jaxlint.codemods.source.text_edits import shown_source
@@ -221,8 +221,7 @@ class HostNumbers:
         if isinstance(node, ast.BinOp):
             return self._joins_number(node.left, node.right, file, seen)
         if isinstance(node, ast.Name):
-            scope = file.names.scope_at(node).resolve(node.id)
-            bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+            bindings = assigned(node, file)
             return not bindings or any(self._binds_number(one.node, file, seen) for one in bindings)
         return True
 
@@ -322,8 +321,7 @@ class HostNumbers:
         return [made.value] if isinstance(made, ast.DictComp) else []
 
     def _variable(self, node: ast.Name, file: File, depth: int) -> Number:
-        scope = file.names.scope_at(node).resolve(node.id)
-        bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+        bindings = assigned(node, file)
         return _either([self._bound(one, file, depth) for one in bindings]) if bindings else _ANY
 
     def _bound(self, binding: Binding, file: File, depth: int) -> Number:

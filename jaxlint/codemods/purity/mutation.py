@@ -57,16 +57,19 @@ class Mutations:
         """Whether an attribute holds NumPy arrays or filled containers, which something may mutate."""
         held = self.possible.of(attribute, file)
         filled = any(isinstance(one, Box) and one.kind in FILLED for one in held)
-        return (filled or NUMPY in leaves_of(held)) and self._attribute_changes(attribute.attr)
+        return (filled or NUMPY in leaves_of(held)) and self._attribute_changes(attribute, file)
 
-    def _attribute_changes(self, name: str) -> bool:
-        """Whether a NumPy array or a container in an attribute of this name, of any object, may be mutated: something else may hold it, or a
-        use of the attribute may change it, or may read it by name."""
-        for file, store in self.program.stores.get(name, ()):
-            above = file.names.parents.get(store)
-            if not isinstance(above, ast.Assign | ast.AnnAssign) or not self._is_made(above, file):
+    def _attribute_changes(self, attribute: ast.Attribute, file: File) -> bool:
+        """Whether a NumPy array or a container in an attribute, of any object that this may be, may be mutated: something else may hold
+        it, or a use of the attribute may change it, or may read it by name."""
+        name, holders = attribute.attr, self.possible.classes.holders
+        objects = holders.of(attribute.value, file)
+        for other, store in holders.concerning(self.program.stores.get(name, ()), objects):
+            above = other.names.parents.get(store)
+            if not isinstance(above, ast.Assign | ast.AnnAssign) or not self._is_made(above, other):
                 return True
-        if any(self._use_changes(load, file, 0) for file, load in self.program.loads.get(name, ())):
+        loads = holders.concerning(self.program.loads.get(name, ()), objects)
+        if any(self._use_changes(load, other, 0) for other, load in loads):
             return True
         for reader in ("getattr", "attrgetter"):
             for _, call in self.program.calls.get(reader, ()):

@@ -192,7 +192,9 @@ class Origins:
     ) -> Iterator[Definition]:
         if self.possible.name_of(node, file):
             return
-        for other, store in self.possible.program.stores.get(node.attr, ()):
+        holders = self.possible.classes.holders
+        stores = self.possible.program.stores.get(node.attr, ())
+        for other, store in holders.concerning(stores, holders.of(node.value, file)):
             yield from self._of_target(store, other, None)
         held = self.possible.of(node.value, file)
         if not all(isinstance(one, Inst) for one in held):

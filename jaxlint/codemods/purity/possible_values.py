@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
@@ -12,12 +12,12 @@ from jaxlint.codemods.purity.classes import Classes
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import Fixpoint
 from jaxlint.codemods.purity.last_values import returned_last
-from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts
+from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts, reaching
 from jaxlint.codemods.purity.results import Results
 from jaxlint.codemods.purity.values import (
-    FILLED,
     NONE,
     NOTHING,
+    NUMBER,
     NUMPY,
     Box,
     Cls,
@@ -42,6 +42,8 @@ from jaxlint.codemods.source.text_edits import shown_source
 from jaxlint.jaxapi.names import canonical
 from jaxlint.syntax.function_bodies import NESTED
 
+_TAKING = frozenset({"pop", "remove", "clear", "sort", "reverse"})
+_EXTENDING = frozenset({"extend", "update", "extendleft", "__iadd__"})
 _TRANSPARENT = frozenset({"staticmethod", "classmethod", "property"})
 
 
@@ -100,53 +102,80 @@ class PossibleValues:
             if file.names.has_star_import:
                 return unknown(node.id)
             return one(Ext(node.id))
-        return self.of_place(Place(file, scope, node.id))
+        place = Place(file, scope, node.id)
+        if not isinstance(node.ctx, ast.Load):
+            return self.of_place(place)
+        return self._reaching(node, place)
+
+    def _reaching(self, node: ast.Name, place: Place) -> Values:
+        """The values of a variable where a name reads it."""
+        bindings = reaching(place.scope, node, place.file)
+        if len(bindings) == len(place.scope.bindings.get(place.name, ())):
+            return self.of_place(place)
+        return self._of_bindings(bindings, place)
+
+    def before(self, statement: ast.AugAssign, file: File) -> Values:
+        """The values of the target of `x += 1` before it."""
+        target = statement.target
+        scope = file.names.scope_at(target).resolve(target.id) if isinstance(target, ast.Name) else None
+        if not isinstance(target, ast.Name) or scope is None:
+            return self.of(target, file)
+        place = Place(file, scope, target.id)
+        return self.answers.answer(statement, lambda: self._reaching(target, place))
 
     def of_place(self, place: Place) -> Values:
         """All values assigned to a variable."""
         return self.answers.answer(place, lambda: self._given(place))
 
     def _given(self, place: Place) -> Values:
+        return self._of_bindings(place.scope.bindings.get(place.name, ()), place)
+
+    def _of_bindings(self, bindings: Iterable[Binding], place: Place) -> Values:
         result: Values = NOTHING
-        for binding in place.scope.bindings.get(place.name, ()):
+        for binding in bindings:
             result |= self.of_binding(binding, place)
-        if any(isinstance(value, Box) and value.kind in FILLED for value in result):
-            result = holding(result, self.filled(place))
+        if any(isinstance(value, Box) for value in result):
+            for path, more in self.filled(place):
+                result = holding(result, more, path)
         return bounded(result)
 
-    def filled(self, place: Place) -> Values:
-        """The values added to a container later, through the variable that holds it."""
+    def filled(self, place: Place) -> list[tuple[tuple[object, ...], Values]]:
+        """The values added to a container later, and to those in it: the keys that lead there, and the values. They are added through
+        the variable that holds it, or one that is assigned from it."""
+        found: list[tuple[tuple[object, ...], Values]] = []
+        seen: set[tuple[int, str]] = set()
+        waiting = [place]
+        while waiting:
+            one_ = waiting.pop()
+            if (id(one_.scope), one_.name) in seen:
+                continue
+            seen.add((id(one_.scope), one_.name))
+            for file, use in self.program.uses_of(one_.name, one_.scope, one_.file):
+                part, path = _part_used(use, file)
+                if more := self.added(part, file):
+                    found.append((path, more))
+                waiting += _given_on(use, file)
+        return found
+
+    def added(self, use: ast.expr, file: File) -> Values:
+        """The values that the code around the use of a container adds to it."""
+        above = file.names.parents.get(use)
+        if isinstance(above, ast.AugAssign) and above.target is use:
+            return self.expressions.contents(self.of(above.value, file) - {NUMBER})
+        if isinstance(above, ast.Subscript) and above.value is use and not isinstance(above.ctx, ast.Load):
+            statement = file.names.parents.get(above)
+            if isinstance(statement, (ast.Assign, ast.AugAssign)):
+                return self.of(statement.value, file)
+            return NOTHING if isinstance(statement, ast.Delete) else unknown(shown_source(use))
+        call = file.names.parents.get(above) if isinstance(above, ast.Attribute) else None
+        if not isinstance(above, ast.Attribute) or above.value is not use or not isinstance(call, ast.Call):
+            return NOTHING
+        if above.attr not in known_functions.CHANGING or above.attr in _TAKING:
+            return NOTHING
         found: Values = NOTHING
-        for file, use in self.program.uses_of(place.name, place.scope, place.file):
-            above = file.names.parents.get(use)
-            if (
-                isinstance(above, ast.Subscript)
-                and above.value is use
-                and not isinstance(above.ctx, ast.Load)
-            ):
-                statement = file.names.parents.get(above)
-                if isinstance(statement, (ast.Assign, ast.AugAssign)):
-                    found |= self.of(statement.value, file)
-                elif not isinstance(statement, ast.Delete):
-                    found |= unknown(place.name)
-            elif (
-                isinstance(above, ast.Attribute)
-                and above.value is use
-                and above.attr in known_functions.CHANGING
-            ):
-                call = file.names.parents.get(above)
-                if not isinstance(call, ast.Call) or above.attr in (
-                    "pop",
-                    "remove",
-                    "clear",
-                    "sort",
-                    "reverse",
-                ):
-                    continue
-                for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
-                    given = self.of(argument, file)
-                    many = above.attr in ("extend", "update", "extendleft", "__iadd__")
-                    found |= self.expressions.contents(given) if many else given
+        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+            given = self.of(argument, file)
+            found |= self.expressions.contents(given) if above.attr in _EXTENDING else given
         return found
 
     def of_binding(self, binding: Binding, place: Place) -> Values:
@@ -221,9 +250,7 @@ class PossibleValues:
         elif isinstance(above, ast.AnnAssign):
             given = self.of(above.value, file) if above.value is not None else NOTHING
         elif isinstance(above, ast.AugAssign):
-            scope = file.names.scope_at(node).resolve(node.id)
-            before = self.of_place(Place(file, scope, node.id)) if scope is not None else unknown(node.id)
-            given = self.expressions.joined(before, self.of(above.value, file))
+            given = self.expressions.joined(self.before(above, file), self.of(above.value, file))
         elif isinstance(above, (ast.For, ast.comprehension)) and child is above.target:
             given = self.expressions.elements(self.of(above.iter, file))
         elif isinstance(above, ast.withitem) and self.of(above.context_expr, file) == {NUMPY}:
@@ -320,6 +347,28 @@ class PossibleValues:
                 else unknown(f"{value.node.name}.{name}")
             )
         return self.expressions.attribute_of_object(value, name)
+
+
+def _part_used(use: ast.expr, file: File) -> tuple[ast.expr, tuple[object, ...]]:
+    """The item of a container that a use of it reads, and the keys on the way: None for one that is computed."""
+    path: list[object] = []
+    above = file.names.parents.get(use)
+    while isinstance(above, ast.Subscript) and above.value is use and isinstance(above.ctx, ast.Load):
+        if isinstance(above.slice, ast.Slice):
+            break
+        path.append(above.slice.value if isinstance(above.slice, ast.Constant) else None)
+        use, above = above, file.names.parents.get(above)
+    return use, tuple(path)
+
+
+def _given_on(use: ast.expr, file: File) -> list[Place]:
+    """The variables that a statement assigns the value of another one to."""
+    above = file.names.parents.get(use)
+    if not isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr) or above.value is not use:
+        return []
+    targets = above.targets if isinstance(above, ast.Assign) else [above.target]
+    homes = [(one, file.names.scope_at(one).resolve(one.id)) for one in targets if isinstance(one, ast.Name)]
+    return [Place(file, home, one.id) for one, home in homes if home is not None]
 
 
 def default_of(function: FunctionNode, node: ast.arg) -> ast.expr | None:

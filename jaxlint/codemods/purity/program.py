@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.source.name_scopes import Binding, Names, Scope, parameters_of
+from jaxlint.codemods.source.reaching import reaching as reaching_definitions
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project
@@ -21,7 +22,6 @@ from jaxlint.syntax.function_bodies import NESTED
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _MOST_FILES = 400
-_BRANCHES = (ast.If, ast.For, ast.While, ast.Try, ast.ExceptHandler, ast.Match)
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
@@ -269,28 +269,19 @@ def bodies(function: FunctionNode) -> Iterable[ast.AST]:
 
 
 def reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
-    """The bindings of a variable that a use may see: the last unconditional one before it, those after that
-    one, and those of a loop around both.
-    """
-    bindings = sorted(scope.bindings.get(name.id, ()), key=lambda one: getattr(one.node, "lineno", 0))
-    before = [one for one in bindings if getattr(one.node, "lineno", 0) < name.lineno]
-    always = [
-        n
-        for n, one in enumerate(before)
-        if not any(isinstance(above, _BRANCHES) for above in _up_to(scope.node, one.node, file))
-    ]
-    loops = [one for one in _up_to(scope.node, name, file) if isinstance(one, ast.For | ast.While)]
-    again = [
-        one
-        for one in bindings
-        if one not in before and any(loop in file.names.ancestors(one.node) for loop in loops)
-    ]
-    return before[always[-1] if always else 0 :] + again
+    """The bindings of a variable of `scope` that a use may see; all of them where the order is unknown, as in the module of a
+    notebook, whose cells run in any order."""
+    if scope is file.names.module and file.module.source.container is not None:
+        return scope.bindings.get(name.id, [])
+    return reaching_definitions(scope, name, file.names)
 
 
-def _up_to(root: ast.AST, node: ast.AST, file: File) -> Iterable[ast.AST]:
-    """The nodes around a node, below another."""
-    for above in file.names.ancestors(node):
-        if above is root:
-            return
-        yield above
+def assigned(name: ast.Name, file: File) -> list[Binding]:
+    """The bindings that give a variable a value of its own where a name reads it; all of them where one of these changes the value
+    before it (`x += 1`)."""
+    scope = file.names.scope_at(name).resolve(name.id)
+    if scope is None:
+        return []
+    found = reaching(scope, name, file)
+    changed = any(isinstance(file.names.parents.get(one.node), ast.AugAssign) for one in found)
+    return scope.bindings.get(name.id, []) if changed else found

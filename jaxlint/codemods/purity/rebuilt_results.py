@@ -362,18 +362,20 @@ class Rebuilt:
                 (why for one in target.elts if (why := self._bound(one, file, depth)) is not None), None
             )
         if isinstance(target, ast.Attribute) and not self._reads_by_text():
-            return self._attribute(target.attr, depth)
+            return self._attribute(target, file, depth)
         return f"it is stored at {self.program.place(file, target)}"
 
-    def _attribute(self, name: str, depth: int) -> str | None:
-        """Where the order of the values in an attribute matters."""
-        key = ("attribute", name)
+    def _attribute(self, target: ast.Attribute, file: File, depth: int) -> str | None:
+        """Where the order of the values in an attribute matters, of any object that may be the one whose attribute is set."""
+        holders = self.possible.classes.holders
+        objects = holders.of(target.value, file)
+        key = ("attribute", target.attr, objects)
         if key in self._open:
             return None
         self._open.add(key)
-        loads = self.program.loads.get(name, ())
+        loads = holders.concerning(self.program.loads.get(target.attr, ()), objects)
         return next(
-            (why for file, one in loads if (why := self._use(one, file, depth + 1)) is not None), None
+            (why for other, one in loads if (why := self._use(one, other, depth + 1)) is not None), None
         )
 
     def _reads_by_text(self) -> bool:

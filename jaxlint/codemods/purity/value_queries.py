@@ -16,6 +16,7 @@ class ValueQueries(Protocol):
     program: Program
     expressions: Any
     call_sites: Any
+    classes: Any
 
     def of(self, node: ast.expr | None, file: File) -> Values:
         """The possible values of an expression; unknown if the search takes too long."""
@@ -28,6 +29,9 @@ class ValueQueries(Protocol):
 
     def of_definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef, file: File) -> Values:
         """A function with its decorators applied."""
+
+    def added(self, use: ast.expr, file: File) -> Values:
+        """The values that the code around the use of a container adds to it."""
 
     def attribute(self, value: Value, name: str) -> Values:
         """`value.name`."""

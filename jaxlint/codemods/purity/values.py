@@ -144,14 +144,30 @@ def bounded(values: Values) -> Values:
     return values
 
 
-def holding(values: Values, more: Values) -> Values:
-    """Containers with more elements than at their creation."""
+def holding(values: Values, more: Values, path: tuple[object, ...] = ()) -> Values:
+    """Containers with more elements than at their creation. `path`: the keys, or None for any key, that lead to those that get them."""
     return frozenset(
-        Box(value.kind, value.items, value.rest | more, value.keys)
+        _inside(value, more, path)
+        if isinstance(value, Box) and path
+        else Box(value.kind, value.items, value.rest | more, value.keys)
         if isinstance(value, Box) and value.kind in FILLED
         else value
         for value in values
     )
+
+
+def _inside(box: Box, more: Values, path: tuple[object, ...]) -> Box:
+    """A container with more elements in those that it holds."""
+    first, *rest = path
+    named = box.keys if box.kind == "dict" else range(len(box.items or ()))
+    known = first is not None and first in named and not (isinstance(first, int) and first < 0)
+    items = box.items
+    if items is not None:
+        items = tuple(
+            holding(item, more, tuple(rest)) if not known or key == first else item
+            for key, item in zip(named, items, strict=True)
+        )
+    return Box(box.kind, items, holding(box.rest, more, tuple(rest)), box.keys)
 
 
 def leaves_of(values: Values) -> Values:

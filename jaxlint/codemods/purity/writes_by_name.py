@@ -20,14 +20,14 @@ def writes_by_name(file: File) -> list[tuple[ast.Call | ast.Attribute, str]]:
     found: list[tuple[ast.Call | ast.Attribute, str]] = []
     for node in ast.walk(file.tree):
         if isinstance(node, ast.Attribute) and node.attr == _DICTIONARY:
-            if not _is_read(node, file) and not _is_receiver(node.value, file):
+            if not dictionary_is_read(node, file) and not _is_receiver(node.value, file):
                 found.append((node, "module"))
             continue
         if not isinstance(node, ast.Call):
             continue
         name = _called(node, file)
         if name == "globals" or (name == "vars" and not node.args):
-            if not _is_read(node, file):
+            if not dictionary_is_read(node, file):
                 found.append((node, "own"))
         elif (
             name in ("exec", "eval") and node.args and not isinstance(node.args[0], ast.Constant)
@@ -54,7 +54,7 @@ def _called(call: ast.Call, file: File) -> str:
     return name.removeprefix("builtins.")
 
 
-def _is_read(variables: ast.expr, file: File) -> bool:
+def dictionary_is_read(variables: ast.expr, file: File) -> bool:
     """Whether the code around `globals()` or `module.__dict__` only reads in it."""
     above = file.names.parents.get(variables)
     if isinstance(above, ast.Subscript):

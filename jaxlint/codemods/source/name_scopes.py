@@ -77,6 +77,7 @@ class Names:
         self.has_star_import = False
         self._uses_of: dict[tuple[str, Scope], list[Use]] = {}
         self._imports_in: dict[Scope, list[str]] = {}
+        self.reaching: dict[Scope, Mapping[ast.Name, frozenset[Binding]]] = {}  # filled by `reaching.py`
         _Collector(self).run()
 
     def uses_of(self, name: str, scope: Scope) -> list[Use]:
