@@ -83,13 +83,18 @@ def changed_files(clone: Path, commit: str) -> list[str]:
 
 def findings(clone: Path, revision: str, files: list[str], beside: list[str]) -> set[tuple[str, str, str]]:
     """Code, message and file of the findings in `files`, checked among the files `beside` of the revision."""
-    with tempfile.TemporaryDirectory() as folder:
-        archive = subprocess.Popen(
-            ["git", "-C", str(clone), "archive", revision, "--", *beside], stdout=subprocess.PIPE
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(top, "project")
+        (folder / ".git").mkdir(
+            parents=True
+        )  # a checkout: the rest of the project shows how the files are used
+        subprocess.run(
+            ["git", "--git-dir", str(clone), "--work-tree", str(folder), "checkout", revision, "--", *beside],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "GIT_INDEX_FILE": str(Path(top, "index"))},
         )
-        subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, check=True)
-        if archive.wait():
-            raise subprocess.CalledProcessError(archive.returncode, "git archive")
         command = [sys.executable, "-P", "-m", "jaxlint", "check", "--no-cache", "--severity", "info"]
         done = subprocess.run(
             [*command, "--output-format", "json", *files],

@@ -21,7 +21,7 @@ from jaxlint_rules._loops import (
 )
 from jaxlint_rules._main_loops import made_anew
 from jaxlint_rules._names import names_in
-from jaxlint_rules._programs import is_on_host
+from jaxlint_rules._programs import runs_on_host
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
 _PYTHON = frozenset(
@@ -86,7 +86,7 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> tuple[Functi
     if (
         found is None
         or not steps(found[1], found[0].node)
-        or not is_on_host(frame)
+        or not runs_on_host(frame)
         or is_compiled_by_class(frame)
     ):
         return None

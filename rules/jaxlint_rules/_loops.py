@@ -10,7 +10,7 @@ from jaxlint.api import Frame, Loop, Module
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
 from jaxlint.api.values import constant
 from jaxlint_rules._names import last_name, names_in
-from jaxlint_rules._programs import is_on_host
+from jaxlint_rules._programs import is_on_host, runs_on_host
 
 _NEAR = 2  # calls between a loop and a place in its body
 FEW = 4  # loops with fewer iterations do not matter
@@ -248,7 +248,7 @@ _READING_METHODS = (
 
 def is_host_loop(loop: Loop, frame: Frame) -> bool:
     """Whether the program visibly runs a loop around `frame`, or the loop does what no trace would repeat."""
-    return is_on_host(frame) or loop.calls_jitted or _reads_numbers(loop.node)
+    return runs_on_host(frame) or loop.calls_jitted or _reads_numbers(loop.node)
 
 
 @cache

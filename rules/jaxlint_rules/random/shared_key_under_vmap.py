@@ -6,12 +6,12 @@ import ast
 import re
 
 from jaxlint.api import KeptKeyEvent, Module, Reporter, Rule
-from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of
+from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, names_stored, nodes_of
 from jaxlint.api.values import Function, Value, flow_in, name_in
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import function_called
 from jaxlint_rules._loops import given_arguments
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.random._draws import is_draw
 
 _COMPARED = re.compile(
@@ -25,7 +25,8 @@ class SharedKeyUnderVmap(Rule):
 
     ## What it does
     Finds functions under `jax.vmap` that draw from an unmapped key: a captured key, an argument
-    with `in_axes=None`, or copies of one key (`jnp.stack([key] * n)`).
+    with `in_axes=None`, or copies of one key (`jnp.stack([key] * n)`). `choice`, `randint` and
+    `permutation` count where each row decides by its own state whether it takes the number.
 
     ## Why is this bad?
     Every row draws the same random numbers: examples, walkers or environments that should be
@@ -72,6 +73,7 @@ class SharedKeyUnderVmap(Rule):
             or _is_unpacked_split(event)
             or _is_scanned_split(event.used, event.frame.module)
             or _makes_layer(event.used)
+            or _is_picked_by_rows(event.drawn or event.used, event.frame.module)
             or _draws_inside(event.used, event)
         ):
             return
@@ -83,6 +85,35 @@ class SharedKeyUnderVmap(Rule):
             f"all rows of `{event.label}` share PRNG key `{name}` and draw the same numbers; map one key per row",
             reason=f"`{name}` is not mapped; `jax.random.split(key, n)` gives one key per row",
         )
+
+
+def _is_picked_by_rows(used: ast.AST, module: Module) -> bool:
+    """Whether each row decides by its own state whether it takes what a call picks: `lax.cond(found, lambda: choice(key, free),
+    lambda: place)`. What all rows take, such as the examples of one batch, may be the same on purpose."""
+    if not isinstance(used, ast.Call) or last_name(used.func) not in _PICKS:
+        return False
+    inner: ast.AST = used
+    for above in module.ancestors(used):
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        if isinstance(above, ast.Call) and last_name(above.func) in _SELECTING and above.args:
+            test = above.args[0]
+            if inner is not test:
+                return bool(names_in(test) & _computed_around(above, module))
+        inner = above
+    return False
+
+
+def _computed_around(node: ast.AST, module: Module) -> set[str]:
+    """The parameters of the function around a place, and the names that it binds."""
+    owner = next((a for a in module.ancestors(node) if isinstance(a, ast.FunctionDef)), None)
+    if owner is None:
+        return set()
+    return set(names_stored(owner)) | {parameter.arg for parameter in all_parameters(owner)}
+
+
+_PICKS = frozenset({"choice", "randint", "permutation"})
+_SELECTING = frozenset({"cond", "where", "select"})
 
 
 def _makes_layer(used: ast.AST) -> bool:

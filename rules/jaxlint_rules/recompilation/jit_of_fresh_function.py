@@ -14,7 +14,7 @@ from jaxlint_rules._cost import COMPILE, level, runs
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import last_name
 from jaxlint_rules._periods import comes_back
-from jaxlint_rules._programs import is_on_host
+from jaxlint_rules._programs import is_on_host, runs_on_host
 
 _EAGER = {
     "jax.lax.switch": (1,),
@@ -100,7 +100,7 @@ class JitOfFreshFunction(Rule):
         loop_frame, line = where
         loop = host_loops(loop_frame)[0]
         if (
-            not _is_program(loop_frame)
+            not (_is_program(loop_frame) or runs_on_host(frame) or runs_on_host(loop_frame))
             or is_compiled_by_class(frame)
             or _has_compiled_twin(frame, loop_frame)
         ):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted
 from jaxlint.finding import Severity
-from jaxlint_rules._cost import DISPATCH, level, runs
+from jaxlint_rules._cost import DISPATCH, level, runs, turns
 from jaxlint_rules._eager import computes_only
-from jaxlint_rules._programs import is_on_host
-from jaxlint_rules.recompilation._repeated import carries, may_loop
+from jaxlint_rules._programs import runs_on_host
+from jaxlint_rules.recompilation._repeated import STEPS, carries, may_loop
 
 _MANY = 6  # operations in an iteration
 _OFTEN = 64  # iterations that are worth compiling
@@ -30,8 +30,9 @@ class MissingJit(Rule):
     """A loop dispatches many array operations outside jit.
 
     ## What it does
-    Finds host loops of 64 iterations or more, in code that the program itself visibly runs, that
-    perform six or more array operations on the result of the last iteration and nothing else.
+    Finds host loops of 64 iterations or more, in code that the program itself visibly runs or that
+    does what no trace would (it reads a clock, shows progress, writes a file), that perform six or
+    more array operations on the result of the last iteration and nothing else.
     Operations in the functions that the loop calls count too.
 
     ## Why is this bad?
@@ -81,16 +82,16 @@ class MissingJit(Rule):
         if event.frame.stage.staged or not event.result.certain:
             return
         if frame is not self.asked[0]:
-            self.asked = frame, is_on_host(event.frame)
+            self.asked = frame, runs_on_host(event.frame)
         if not self.asked[1]:
             return
         functions: set[ast.AST] = set()
         while frame is not None and not frame.stage.staged:
             for loop in frame.loops:
-                if loop.kind == "for" and loop.trips is not None and loop.trips >= _OFTEN:
-                    known = self.loops.setdefault(loop.node, _Run(loop, frame))
-                    known.operations.add(event.operation.node)
-                    known.functions |= functions
+                if loop.kind == "for" and _often(loop, frame):
+                    run = self.loops.setdefault(loop.node, _Run(loop, frame))
+                    run.operations.add(event.operation.node)
+                    run.functions |= functions
             if frame.function is not None:
                 functions.add(frame.function.node)
             frame = frame.caller
@@ -117,6 +118,15 @@ class MissingJit(Rule):
                 reason="the loop runs on the host, outside jit",
                 severity=level(runs(frame, run.loop) * len(run.operations) * DISPATCH),
             )
+
+
+def _often(loop: Loop, frame: Frame) -> bool:
+    """Whether a loop runs many times: by its known length, or as one that counts steps."""
+    if loop.trips is not None:
+        return loop.trips >= _OFTEN
+    counted = getattr(loop.node, "iter", None)
+    text = ast.unparse(counted).lower() if isinstance(counted, ast.Call) else ""
+    return "range(" in text and STEPS.search(text) is not None and turns(loop, frame) >= _OFTEN
 
 
 def _without_appends(loop: ast.For) -> list[ast.stmt]:
