@@ -271,6 +271,8 @@ def _is_leaf(value: Value) -> bool:
         return not is_pytree(value.cls)
     if isinstance(value, Static):
         return kind_of_static(value) in _PLAIN
+    if isinstance(value, Array):
+        return value.certain and not value.tree and not value.mixed and value.made is not None
     return isinstance(value, (Function, BoundMethod, Partial, External, ClassValue))
 
 
