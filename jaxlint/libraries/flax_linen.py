@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.names import APPLY_FN
 from jaxlint.libraries._flax import tabulated
-from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
+from jaxlint.libraries.layers import call_layer, convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made
 from jaxlint.staging.evaluator.instances import Instances
+from jaxlint.staging.evaluator.scopes import Demanding
+from jaxlint.staging.events import ModuleRunEvent
 from jaxlint.staging.shapes.agreement import like_start
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.gradients import Gradients
@@ -27,14 +29,17 @@ from jaxlint.staging.values import (
     Operation,
     Origin,
     Partial,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,
     Unknown,
     Value,
+    constant,
 )
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base
+from jaxlint.staging.values.demands import Demand, Demands
 from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.stage import Stage, Why
@@ -98,7 +103,8 @@ def _call_initialiser(call: LibraryCall) -> Value:
     # Not certain: `init` calls it without tracing.
     stage = Stage("eval_shape", True, False, why, call.frame.stage)
     used = call.frame.consumed.copied()
-    began = call.run_in(stage, init, [key, *call.args[2:]], rest)
+    with Demanding(call.frame, Demands(call.frame.path)):  # only `init` computes its result
+        began = call.run_in(stage, init, [key, *call.args[2:]], rest)
     call.frame.consumed = used
     return began
 
@@ -126,7 +132,8 @@ def variable(call: LibraryCall) -> Value:
     """`self.variable(collection, name, init_fn, *args)` runs `init_fn` if the variable does not exist yet."""
     kinds = CALLABLE if call.machine.exact else (Function, Partial, BoundMethod)
     if len(call.args) > 2 and isinstance(call.args[2], kinds):
-        began = call.run_all(call.args[2], call.args[3:], call.kwargs)
+        with Demanding(call.frame, Demands(call.frame.path)):
+            began = call.run_all(call.args[2], call.args[3:], call.kwargs)
         return ExternalObject(_VARIABLE, [began] if call.machine.exact else [], node=call.node)
     return ExternalObject(_VARIABLE, node=call.node)
 
@@ -172,7 +179,14 @@ def apply(call: LibraryCall) -> Value:
     if isinstance(method, (Function, Transformed)):
         variables = call.args[0] if call.args and how == "apply" else call.kwargs.get("variables")
         given = [module, *call.args[1:]]
-        result = machine.part(Gradients).under_parameters(variables, method, call.passing(given, inner))
+        run = Demands(call.frame.path)
+        with Demanding(call.frame, run):
+            result = machine.part(Gradients).under_parameters(variables, method, call.passing(given, inner))
+        if run.found and how == "apply":
+            call.emit(
+                "module_run",
+                ModuleRunEvent(call.node, call.frame, module, call.kwargs, run.found),
+            )
     if how != "apply":
         variables = _variables(call)
         return variables if how == "init" else TupleValue([result, variables])
@@ -217,6 +231,9 @@ def is_initializing(call: LibraryCall) -> Value:
 
 @calls_of_made("flax.linen.Module.make_rng")
 def make_rng(call: LibraryCall) -> Value:
+    stream = constant(call.argument(0, "name") or Static("params"))
+    if isinstance(stream, str):
+        call.frame.demand(Demand("self.make_rng", "rngs", stream, _NO_STREAM))
     return call.key([], "self.make_rng", "make_rng")
 
 
@@ -225,6 +242,84 @@ def lazy_init(call: LibraryCall) -> Value:
     """Like `init`, for shapes only."""
     init = ExternalObject("flax.linen.Module.init", call.made.args)
     return call.shapes_of(init, call.args, call.kwargs)
+
+
+# -- what layers demand of `apply`
+
+_NO_STREAM, _NOT_MUTABLE = "InvalidRngError", "ModifyScopeVariableError"
+_STATISTICS = "batch_stats"
+
+
+@calls_of_made("flax.linen.Dropout")
+def dropout(call: LibraryCall) -> Value:
+    if call.argument(2, "rng") is None:
+        stream = constant(_made_with(call, 3, "rng_collection") or Static("dropout"))
+        _demand_stream(call, _made_with(call, 0, "rate"), call.argument(1, "deterministic"), 2, stream)
+    return call_layer(call)
+
+
+_ATTENTION = ("MultiHeadDotProductAttention", "MultiHeadAttention", "SelfAttention")
+
+
+@calls_of_made(*(f"flax.linen.{name}" for name in _ATTENTION))
+def attention(call: LibraryCall) -> Value:
+    rate = _made_with(call, -1, "dropout_rate")
+    if "dropout_rng" not in call.kwargs and rate is not None:
+        _demand_stream(call, rate, call.kwargs.get("deterministic"), -1, "dropout")
+    return call_layer(call)
+
+
+@calls_of_made("flax.linen.BatchNorm")
+def batch_norm(call: LibraryCall) -> Value:
+    _demand_statistics(call, call.argument(1, "use_running_average"), 0, "use_running_average", False)
+    return call_layer(call)
+
+
+@calls_of_made("flax.linen.SpectralNorm")
+def spectral_norm(call: LibraryCall) -> Value:
+    _demand_statistics(call, call.kwargs.get("update_stats"), -1, "update_stats", True)
+    return call_layer(call)
+
+
+def _made_with(call: LibraryCall, position: int, name: str) -> Value | None:
+    """An option that the layer was created with."""
+    made = call.made
+    return made.args[position] if 0 <= position < len(made.args) else made.kwargs.get(name)
+
+
+def _chosen(call: LibraryCall, given: Value | None, position: int, name: str) -> object:
+    """A switch of a layer, from its call or else from its constructor; MISSING if unknown."""
+    if "**" in call.kwargs or "**" in call.made.kwargs:
+        return MISSING
+    if any(isinstance(value, StarArgument) for value in (*call.args, *call.made.args)):
+        return MISSING
+    said = MISSING if given is None else constant(given)
+    if given is None or said is None:
+        said = constant(_made_with(call, position, name))
+    return said
+
+
+def _demand_stream(
+    call: LibraryCall, rate: Value | None, given: Value | None, position: int, stream: object
+) -> None:
+    dropped = constant(rate)
+    if _chosen(call, given, position, "deterministic") is not False or not isinstance(stream, str):
+        return
+    if dropped is MISSING or (isinstance(dropped, (int, float)) and 0 < dropped < 1):
+        layer, switch = _layer_name(call), "`deterministic` is False"
+        call.frame.demand(Demand(layer, "rngs", stream, _NO_STREAM, switch, dropped is not MISSING))
+
+
+def _demand_statistics(
+    call: LibraryCall, given: Value | None, position: int, name: str, updates: bool
+) -> None:
+    if _chosen(call, given, position, name) is updates:
+        switch = f"`{name}` is {updates}"
+        call.frame.demand(Demand(_layer_name(call), "mutable", _STATISTICS, _NOT_MUTABLE, switch))
+
+
+def _layer_name(call: LibraryCall) -> str:
+    return f"nn.{call.name.rpartition('.')[2]}"
 
 
 # -- the result shapes of layers

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from jaxlint.staging.values import (
         ClassValue,
         Function,
+        Instance,
         Operation,
         Origin,
         Reading,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         Value,
     )
     from jaxlint.staging.values.buffers import Donation
+    from jaxlint.staging.values.demands import Demand
     from jaxlint.staging.values.frame import Frame, Loop
     from jaxlint.staging.values.ledger import Dispatch
 
@@ -298,6 +300,15 @@ class HostCallEvent(Event):
     function: Value
     returned: Value
     declared: Array | None
+
+
+@dataclass(slots=True, eq=False)
+class ModuleRunEvent(Event):
+    """`on_module_run`: `apply` of a flax.linen module, and what the layers that it runs demand of `kwargs`."""
+
+    module: Instance
+    kwargs: dict[str, Value]
+    demands: tuple[Demand, ...]
 
 
 @dataclass(slots=True, eq=False)

@@ -286,6 +286,7 @@ class Expressions(Part):
             or (frame.stage.staged and self.narrowing.arrayless_branch(node.test, frame) is not None)
         )
         closed = closed_outcome(test)
+        demanded = frame.demands.found
         with Doubting(frame) if doubt or closed is True else NOTHING:
             self.narrowing.narrow(node.test, True, frame)
             body = self.eval(node.body, frame)
@@ -297,6 +298,7 @@ class Expressions(Part):
         used = frame.consumed.joined(used)
         frame.restore(before)
         frame.consumed = used
+        frame.demands.found = demanded  # the test decides which side demands something
         result = join(body, orelse)
         return as_answer(result) if answer else result
 

@@ -40,6 +40,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import copied, holds_made
+from jaxlint.staging.values.demands import Demand
 from jaxlint.staging.values.fingerprint import summary_key
 from jaxlint.staging.values.forms import hidden_form, hide_shapes
 from jaxlint.staging.values.frame import Frame
@@ -239,6 +240,8 @@ class FunctionCalls(Part):
         record.argument_effects = record.donations.get(key)
         if caller is not None and key in record.differentiating:
             caller.note_gradient()
+        if caller is not None and key in record.demands and aligned:
+            self.pass_demands(record.demands[key], caller)
         if caller is not None and node is not None:
             if consumed and aligned and not self.machine.guessing:
                 self.use_again(consumed, bound, record.function, node, caller)
@@ -309,6 +312,10 @@ class FunctionCalls(Part):
         effect = self.machine.ledger.effect_since(before, spans)
         if effect is not None:
             record.effects[key] = effect
+        if frame.demands.found and finished:
+            record.demands[key] = frame.demands.found
+            if caller is not None:
+                self.pass_demands(frame.demands.found, caller)
         record.last = frame
         if stage.staged:
             record.last_staged = frame
@@ -324,6 +331,11 @@ class FunctionCalls(Part):
         if frame.consumed and caller is not None and node is not None and not self.machine.guessing:
             self.consume_for(caller, node, frame, function, enclosing)
         return result
+
+    def pass_demands(self, demands: tuple[Demand, ...], caller: Frame) -> None:
+        """What a called function demands is demanded by its caller, unless something else may have been called."""
+        if not self.machine.guessing and not self.machine.choosing:
+            caller.demand(*demands)
 
     def consume_for(
         self, caller: Frame, node: ast.AST, frame: Frame, function: Function, enclosing: list[Origin]

@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     is_none,
 )
 from jaxlint.staging.values.buffers import ArgumentEffects
+from jaxlint.staging.values.demands import Demand
 from jaxlint.staging.values.fingerprint import functions_in, summary_key
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.ledger import Effect
@@ -75,6 +76,7 @@ class FunctionRecord:
         "closures",
         "coarse",
         "coarse_after",
+        "demands",
         "differentiating",
         "donations",
         "effects",
@@ -113,6 +115,9 @@ class FunctionRecord:
         self.effects: dict[int, Effect] = {}  # context -> what the call adds to the ledger of dispatches
         self.writes: dict[int, Writes] = {}  # context -> what the call writes to its arguments
         self.donations: dict[int, ArgumentEffects] = {}  # context -> which arguments the call donates
+        self.demands: dict[
+            int, tuple[Demand, ...]
+        ] = {}  # context -> what the call demands of its module's caller
         self.differentiating: set[int] = set()  # contexts in a trace that take a gradient
         self.made: dict[int, int] = {}  # context -> the start of the call that created the result
         self.argument_effects: ArgumentEffects | None = None  # from the last call

@@ -344,6 +344,13 @@ class StartingWithKeys(Changed):
         super().__init__(frame, keys)
 
 
+class Demanding(Changed):
+    """Collects what the code demands from here on; afterwards the frame demands what it did before."""
+
+    __slots__ = ()
+    attribute = "demands"
+
+
 class Undispatched(Scope):
     """The evaluation dispatches nothing: the ledger forgets it, apart from compilations."""
 

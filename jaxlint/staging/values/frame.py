@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.staging.module import Module
 from jaxlint.staging.values.buffers import NO_BUFFERS, BufferState
+from jaxlint.staging.values.demands import Demand, Demands
 from jaxlint.staging.values.joining import join
 from jaxlint.staging.values.keys import ConsumedKeys
 from jaxlint.staging.values.objects import ClassValue, Function, Scope
@@ -100,6 +101,8 @@ class Frame(Activation):
         init=False, default=False
     )  # a generator that runs a compiled function for each item
     takes_gradient: bool = field(init=False, default=False)  # its callees are differentiated
+    # what the module under evaluation needs of its caller
+    demands: Demands = field(init=False, default_factory=Demands)
     # What each branch has bound, by the text of a test that the function repeats.
     bound_by_tests: dict[str, dict[str, tuple[Value, dict[bool, Value]]]] = field(
         init=False, default_factory=dict
@@ -206,6 +209,15 @@ class Frame(Activation):
         while owner is not None:
             owner.takes_gradient = True
             owner = owner.caller if owner.stage.staged else None
+
+    @property
+    def path(self) -> tuple[int, int, int]:
+        """The number of tests around the code, of results so far, and of doubts."""
+        return len(self.guards), len(self.returns), self.doubt
+
+    def demand(self, *demands: Demand) -> None:
+        """Notes what the code demands of the call that runs its module."""
+        self.demands.add(demands, self.path)
 
     def provokes_errors(self) -> bool:
         """Whether it is in a test that expects an error."""

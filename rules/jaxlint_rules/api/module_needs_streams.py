@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import MISSING, ClassValue, ExternalObject, Function, Instance, Value, constant
+from jaxlint.api import CallEvent, ModuleRunEvent, Reporter, Rule, concerns
+from jaxlint.api.values import DictValue, ExternalObject, Instance, Value, constant, is_none
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name
 from jaxlint_rules.api._written_collections import written_collections
-
-# The option that switches a layer, the argument that it needs in training mode, and the exception without it.
-_LAYERS = {
-    "Dropout": ("deterministic", "rngs", "InvalidRngError"),
-    "BatchNorm": ("use_running_average", "mutable", "ModifyScopeVariableError"),
-}
 
 
 class ModuleNeedsStreams(Rule):
     """A flax module is applied in training mode without `rngs` or `mutable`.
 
     ## What it does
-    Finds `model.apply(variables, x, train=True)` if the module contains
-    `nn.Dropout(deterministic=not train)` and the call passes no `rngs`, or contains
-    `nn.BatchNorm(use_running_average=not train)` and the call passes no `mutable`; and modules that
-    write a variable of their own (`self.variable`) at each call, without `mutable`.
+    Finds `model.apply(variables, x, train=True)` if the call runs `nn.Dropout` with
+    `deterministic=False` and passes no `rngs`, or runs `nn.BatchNorm` with
+    `use_running_average=False` and passes no `mutable`. The layer may be in a submodule: the flag
+    is followed through all calls. The same for the dropout of attention, `self.make_rng`,
+    `nn.SpectralNorm`, and modules that write a variable of their own (`self.variable`) at each call.
 
     ## Why is this bad?
     Dropout needs a stream of PRNG keys: without `rngs` it raises `InvalidRngError`. Batch
@@ -58,6 +51,29 @@ class ModuleNeedsStreams(Rule):
     category = "api"
     severity = Severity.ERROR
 
+    def __init__(self) -> None:
+        self.told: set[ast.AST] = set()
+
+    def on_module_run(self, event: ModuleRunEvent, report: Reporter) -> None:
+        if event.is_caught() or report.module.is_test or "**" in event.kwargs:
+            return
+        for demand in event.demands:
+            given = event.kwargs.get(demand.option)
+            if demand.option == "rngs" and not _lacks_stream(given, demand.name):
+                continue
+            if demand.option == "mutable" and given is not None and constant(given) not in (None, False):
+                continue
+            because = f"{demand.switch}, and " if demand.switch else ""
+            self.told.add(event.node)
+            report(
+                event.node,
+                f"`{demand.layer}` in `{event.module.cls.name}` raises {demand.error}"
+                f"{_MODE if demand.switch else ''}; pass `{demand.option}=`",
+                reason=f"{because}the call passes no {_WHAT[demand.option]} `{demand.name}`",
+                severity=None if demand.sure else Severity.WARNING,
+            )
+            return
+
     @concerns(callees=("ExternalObject",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
@@ -70,22 +86,8 @@ class ModuleNeedsStreams(Rule):
         module = callee.args[0]
         if not isinstance(module, Instance) or "method" in event.kwargs or "**" in event.kwargs:
             return
-        if event.is_caught() or report.module.is_test:
+        if event.is_caught() or report.module.is_test or event.node in self.told:
             return
-        for layer, flag, negated in _switched(module.cls):
-            value = constant(_argument(event, module.cls, flag))
-            if not isinstance(value, bool) or value is MISSING:
-                continue
-            training = value if negated else not value
-            _, needed, error = _LAYERS[layer]
-            given = event.kwargs.get(needed)
-            if training and (given is None or constant(given) in (None, False)):
-                report(
-                    event.node,
-                    f"`nn.{layer}` in `{module.cls.name}` raises {error} in training mode; pass `{needed}=`",
-                    reason=f"`{flag}` is {value}, and the call passes no `{needed}`",
-                )
-                return
         mutable = event.kwargs.get("mutable")
         written = next(written_collections(module.cls), None)
         if written is not None and (mutable is None or constant(mutable) in (None, False)):
@@ -96,32 +98,14 @@ class ModuleNeedsStreams(Rule):
             )
 
 
-def _switched(cls: ClassValue) -> Iterator[tuple[str, str, bool]]:
-    """Layers in `__call__` that an argument switches on: the layer, the argument, and whether it is negated."""
-    call = cls.lookup("__call__")
-    if not isinstance(call, Function):
-        return
-    for node in ast.walk(call.node):
-        if isinstance(node, ast.Call):
-            layer = last_name(node.func)
-            option = _LAYERS.get(layer, ("", "", ""))[0]
-            for keyword in node.keywords:
-                value = keyword.value
-                negated = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
-                inner = value.operand if isinstance(value, ast.UnaryOp) else value
-                if option and keyword.arg == option and isinstance(inner, ast.Name):
-                    yield layer, inner.id, negated
+_MODE = " in training mode"
+_WHAT = {"rngs": "stream", "mutable": "collection"}
 
 
-def _argument(event: CallEvent, cls: ClassValue, name: str) -> Value | None:
-    """The argument of an `apply` call for a parameter of `__call__`."""
-    if name in event.kwargs:
-        return event.kwargs[name]
-    call = cls.lookup("__call__")
-    if not isinstance(call, Function):
-        return None
-    names = [parameter.arg for parameter in call.node.args.args]
-    position = names.index(name) if name in names else -1
-    if 0 < position < len(event.args):
-        return event.args[position]
-    return call.defaults.get(name)
+def _lacks_stream(rngs: Value | None, stream: str) -> bool:
+    """Whether `rngs` certainly has neither the stream nor `params`, which flax takes in place of any other."""
+    if rngs is None or is_none(rngs):
+        return True
+    if not isinstance(rngs, DictValue) or rngs.element is not None:
+        return False
+    return not {stream, "params"} & rngs.items.keys()
