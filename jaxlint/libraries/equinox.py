@@ -147,6 +147,8 @@ def _part(value: Value, arrays: bool, sure: bool, depth: int = 6) -> Value:
     if isinstance(value, ExternalObject):
         # The same layer as another object: one without its functions.
         return replace(value) if arrays or not sure else replace(value, staged=None)
+    if arrays and isinstance(value, (Function, External)):
+        return Static(None) if sure else UNKNOWN  # a function is no array
     if isinstance(value, Unknown):
         return Unknown(value.origin, value.flow) if arrays or not sure else UNKNOWN
     return Static(None) if arrays and sure and isinstance(value, Static) else value

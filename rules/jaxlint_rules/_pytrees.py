@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from jaxlint.api.tables import OPTIMIZERS, returns_array
 from jaxlint.api.values import (
@@ -125,16 +126,28 @@ def function_leaf(value: Value, depth: int = 4) -> str:
         return ""
     if depth <= 0:
         return ""
-    if isinstance(value, (ListValue, TupleValue)):
-        return next((found for part in value.items or () if (found := function_leaf(part, depth - 1))), "")
+    if isinstance(value, (ListValue, TupleValue, DictValue)):
+        return next((found for part in _known(value) if (found := function_leaf(part, depth - 1))), "")
     if isinstance(value, Instance) and value.cls.kind == "equinox":
         declared = value.cls.all_fields()
         for name, part in value.fields.items():
             if name not in declared or declared[name].static:
                 continue
-            if isinstance(part, Function) or (isinstance(part, External) and part.name.startswith("jax.")):
-                return f"the field `{name}` of `{value.cls.name}`"
+            if _is_or_lists_function(part):
+                where = f"the field `{name}` of `{value.cls.name}`"
+                return where if isinstance(part, (Function, External)) else f"a function in {where}"
             found = function_leaf(part, depth - 1)
             if found:
                 return found
     return ""
+
+
+def _known(container: ListValue | TupleValue | DictValue) -> Iterable[Value]:
+    return container.items.values() if isinstance(container, DictValue) else container.items or ()
+
+
+def _is_or_lists_function(value: Value, depth: int = 3) -> bool:
+    """Whether a field of a model is a function, or a container with one beside its layers."""
+    if isinstance(value, (ListValue, TupleValue, DictValue)):
+        return depth > 0 and any(_is_or_lists_function(part, depth - 1) for part in _known(value))
+    return isinstance(value, Function) or (isinstance(value, External) and value.name.startswith("jax."))
