@@ -321,8 +321,8 @@ _KEYWORD_UNSAFE = {
         ): "when it was true, mark the arguments that were concrete with static_argnums"
         for name in ("checkpoint", "remat")
     },
-    ("jax.pure_callback", "vectorized"): "the results must have the leading axis of what is mapped",
-    ("jax.ffi.ffi_call", "vectorized"): "the results must have the leading axis of what is mapped",
+    ("jax.pure_callback", "vectorized"): "results need a leading axis",
+    ("jax.ffi.ffi_call", "vectorized"): "results need a leading axis",
 }
 # Parameters that became positional-only, in the order of the signature.
 _POSITIONAL_ORDER: Mapping[str, Sequence[str]] = {

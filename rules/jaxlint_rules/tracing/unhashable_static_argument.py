@@ -189,7 +189,7 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
     if isinstance(value, Array) and value.certain and not value.tree:
         return "an array"
     if isinstance(value, Instance) and value.cls.kind == "dataclass" and not _hashable_dataclass(value):
-        return f"a `{value.cls.name}` (not a frozen dataclass)"
+        return f"a `{value.cls.name}` (not frozen)"
     if isinstance(value, Instance) and value.cls.kind in ("dataclass", "linen") and depth > 0:
         return _unhashable_field(value, depth)
     if isinstance(value, Instance) and value.cls.kind == "equinox" and depth > 0:

@@ -63,7 +63,7 @@ class Sometimes(nn.Module):
         return Gate(0.5)(x)
 
 
-class Branches(nn.Module):
+class TwoPaths(nn.Module):
     def setup(self):
         self.gate = Gate(0.5)
 
@@ -104,6 +104,6 @@ print(Stack().apply(stack, x, mutable=True))
 print(Keyed().apply(Keyed().init(key, x, key), x, key))
 model = Sometimes(noisy="NOISY" in os.environ)
 print(model.apply(model.init(key, x, False), x, True))
-branches = Branches()
+branches = TwoPaths()
 print(branches.apply(branches.init(key, x), x, method=branches.encode))
 print(branches.apply(branches.init(key, x), x, method="encode"))
