@@ -85,9 +85,8 @@ def findings(clone: Path, revision: str, files: list[str], beside: list[str]) ->
     """Code, message and file of the findings in `files`, checked among the files `beside` of the revision."""
     with tempfile.TemporaryDirectory() as top:
         folder = Path(top, "project")
-        (folder / ".git").mkdir(
-            parents=True
-        )  # a checkout: the rest of the project shows how the files are used
+        # A checkout: the rest of the project shows how the files are used.
+        (folder / ".git").mkdir(parents=True)
         subprocess.run(
             ["git", "--git-dir", str(clone), "--work-tree", str(folder), "checkout", revision, "--", *beside],
             check=True,

@@ -253,8 +253,8 @@ _STATISTICS = "batch_stats"
 @calls_of_made("flax.linen.Dropout")
 def dropout(call: LibraryCall) -> Value:
     if call.argument(2, "rng") is None:
-        stream = constant(_made_with(call, 3, "rng_collection") or Static("dropout"))
-        _demand_stream(call, _made_with(call, 0, "rate"), call.argument(1, "deterministic"), 2, stream)
+        stream = constant(call.made_with(3, "rng_collection") or Static("dropout"))
+        _demand_stream(call, call.made_with(0, "rate"), call.argument(1, "deterministic"), 2, stream)
     return call_layer(call)
 
 
@@ -263,7 +263,7 @@ _ATTENTION = ("MultiHeadDotProductAttention", "MultiHeadAttention", "SelfAttenti
 
 @calls_of_made(*(f"flax.linen.{name}" for name in _ATTENTION))
 def attention(call: LibraryCall) -> Value:
-    rate = _made_with(call, -1, "dropout_rate")
+    rate = call.made_with(-1, "dropout_rate")
     if "dropout_rng" not in call.kwargs and rate is not None:
         _demand_stream(call, rate, call.kwargs.get("deterministic"), -1, "dropout")
     return call_layer(call)
@@ -281,12 +281,6 @@ def spectral_norm(call: LibraryCall) -> Value:
     return call_layer(call)
 
 
-def _made_with(call: LibraryCall, position: int, name: str) -> Value | None:
-    """An option that the layer was created with."""
-    made = call.made
-    return made.args[position] if 0 <= position < len(made.args) else made.kwargs.get(name)
-
-
 def _chosen(call: LibraryCall, given: Value | None, position: int, name: str) -> object:
     """A switch of a layer, from its call or else from its constructor; MISSING if unknown."""
     if "**" in call.kwargs or "**" in call.made.kwargs:
@@ -295,7 +289,7 @@ def _chosen(call: LibraryCall, given: Value | None, position: int, name: str) ->
         return MISSING
     said = MISSING if given is None else constant(given)
     if given is None or said is None:
-        said = constant(_made_with(call, position, name))
+        said = constant(call.made_with(position, name))
     return said
 
 

@@ -68,7 +68,7 @@ def first_state(call: LibraryCall) -> Value:
 
 def _of_state(call: LibraryCall, library: str) -> Shape | None:
     position, name = _FEATURES[library]
-    given = call.made.args[position] if position < len(call.made.args) else call.made.kwargs.get(name)
+    given = call.made_with(position, name)
     features = size_of(given, symbolic_shape) if given is not None else None
     batch: Shape | None
     if library == "haiku":

@@ -10,7 +10,7 @@ from jaxlint.api import Frame, Loop, Module
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
 from jaxlint.api.values import constant
 from jaxlint_rules._names import last_name, names_in
-from jaxlint_rules._programs import is_on_host, runs_on_host
+from jaxlint_rules._programs import READING_METHODS, is_on_host, runs_on_host
 
 _NEAR = 2  # calls between a loop and a place in its body
 FEW = 4  # loops with fewer iterations do not matter
@@ -235,14 +235,9 @@ _READS = frozenset(
     {"print", "float", "tqdm", "trange", "tqdm.tqdm", "tqdm.trange", "jax.device_get", "wandb.log"}
 )
 _READING_METHODS = (
-    ".item",
-    ".tolist",
-    ".block_until_ready",
+    *(f".{name}" for name in sorted(READING_METHODS)),
     ".numpy",  # of a tensor of TensorFlow or PyTorch
     "._numpy",
-    ".set_postfix",
-    ".set_description",
-    ".add_scalar",
 )
 
 

@@ -104,17 +104,11 @@ _HOST_FUNCTIONS = frozenset(
         "np.savez",
     }
 )
-_HOST_METHODS = frozenset(
-    {
-        "item",
-        "tolist",
-        "block_until_ready",
-        "set_postfix",
-        "set_description",
-        "add_scalar",
-        "savefig",
-    }
+# Methods that fetch a number, wait for it or show it.
+READING_METHODS = frozenset(
+    {"item", "tolist", "block_until_ready", "set_postfix", "set_description", "add_scalar"}
 )
+_HOST_METHODS = READING_METHODS | {"savefig"}
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "norm", "any", "all", "argmax", "argmin"})
 _RUNNERS = frozenset({"app.run", "absl.app.run", "fire.Fire", "tyro.cli", "typer.run"})
 

@@ -51,11 +51,11 @@ class Checker:
         self.lenient = lenient
         self.config = Config(Path.cwd(), target_jax=target_jax)
         self.rules = list(rules) if rules is not None else self.config.rules()
-        self.found: dict[tuple[tuple[str, str, str], ...], list[Finding]] = {}
+        self.found: dict[object, list[Finding]] = {}
 
     def __call__(self, sources: Mapping[str, SourceFile]) -> list[Finding]:
         """As they come from the rules. Raises SourceError. Sources that were checked before are not checked again."""
-        key = tuple((name, one.display, one.text) for name, one in sources.items())
+        key = tuple((name, one.display, one.text, one.encoding, one.bom) for name, one in sources.items())
         if key not in self.found:
             if len(self.found) >= _KEPT:
                 del self.found[next(iter(self.found))]

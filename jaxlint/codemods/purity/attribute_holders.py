@@ -85,8 +85,15 @@ class AttributeHolders:
                 return True
         return False
 
-    def concerning(self, accesses: Iterable[Access], objects: Set[Cls] | None) -> list[Access]:
-        """The reads or writes of an attribute that may be of an object of these classes, or of one that derives from them."""
+    def loads(self, name: str, objects: Set[Cls] | None) -> list[Access]:
+        """The reads of an attribute that may be of an object of these classes, or of one that derives from them."""
+        return self._concerning(self.program.loads.get(name, ()), objects)
+
+    def stores(self, name: str, objects: Set[Cls] | None) -> list[Access]:
+        """The same for assignments to it."""
+        return self._concerning(self.program.stores.get(name, ()), objects)
+
+    def _concerning(self, accesses: Iterable[Access], objects: Set[Cls] | None) -> list[Access]:
         accesses = list(accesses)
         if objects is None or not accesses or "__class__" in self.program.stores:
             return accesses

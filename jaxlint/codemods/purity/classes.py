@@ -152,7 +152,7 @@ class Classes:
         found |= self.holders.set_by_name(value.cls, name)
         if any(isinstance(value, Box) and value.kind in FILLED for value in found):
             if FilledAttributes(self.possible).may_be_filled(name, {value.cls}):
-                loads = self.holders.concerning(self.program.loads.get(name, ()), {value.cls})
+                loads = self.holders.loads(name, {value.cls})
                 added = (self.possible.added(load, file) for file, load in loads)
                 found = holding(found, unknown(f".{name}").union(*added))
         if not found and self.is_train_state(value.cls):
@@ -166,7 +166,7 @@ class Classes:
 
     def stores_of(self, cls: Cls, name: str) -> list[tuple[File, ast.Attribute]]:
         """The assignments to an attribute that may set it on an object of a class."""
-        return self.holders.concerning(self.program.stores.get(name, ()), {cls})
+        return self.holders.stores(name, {cls})
 
     def _field(self, value: Inst, name: str, place: Place) -> Values:
         """A field of a dataclass or module: its default, and the arguments at calls of the class."""

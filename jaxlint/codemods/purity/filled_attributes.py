@@ -39,7 +39,7 @@ class FilledAttributes:
             return False
         if len(seen) > _DEPTH:
             return True
-        loads = self.possible.classes.holders.concerning(self.program.loads.get(name, ()), objects)
+        loads = self.possible.classes.holders.loads(name, objects)
         return any(not self._only_looks(load, file, (*seen, key)) for file, load in loads)
 
     def _only_looks(self, use: ast.expr, file: File, seen: Sequence[str]) -> bool:

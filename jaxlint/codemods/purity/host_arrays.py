@@ -149,9 +149,7 @@ class HostArrays:
             return self.dtypes(node.value, file, depth)
         if isinstance(node, ast.Attribute):
             holders = self.possible.classes.holders
-            stores = holders.concerning(
-                self.possible.program.stores.get(node.attr, ()), holders.of(node.value, file)
-            )
+            stores = holders.stores(node.attr, holders.of(node.value, file))
             stored = [self._bound_to(one, other, depth) for other, one in stores]
             return frozenset().union(*stored) if stored else _ANY
         if isinstance(node, ast.Tuple | ast.List):

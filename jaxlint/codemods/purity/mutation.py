@@ -64,12 +64,11 @@ class Mutations:
         it, or a use of the attribute may change it, or may read it by name."""
         name, holders = attribute.attr, self.possible.classes.holders
         objects = holders.of(attribute.value, file)
-        for other, store in holders.concerning(self.program.stores.get(name, ()), objects):
+        for other, store in holders.stores(name, objects):
             above = other.names.parents.get(store)
             if not isinstance(above, ast.Assign | ast.AnnAssign) or not self._is_made(above, other):
                 return True
-        loads = holders.concerning(self.program.loads.get(name, ()), objects)
-        if any(self._use_changes(load, other, 0) for other, load in loads):
+        if any(self._use_changes(load, other, 0) for other, load in holders.loads(name, objects)):
             return True
         for reader in ("getattr", "attrgetter"):
             for _, call in self.program.calls.get(reader, ()):

@@ -193,8 +193,7 @@ class Origins:
         if self.possible.name_of(node, file):
             return
         holders = self.possible.classes.holders
-        stores = self.possible.program.stores.get(node.attr, ())
-        for other, store in holders.concerning(stores, holders.of(node.value, file)):
+        for other, store in holders.stores(node.attr, holders.of(node.value, file)):
             yield from self._of_target(store, other, None)
         held = self.possible.of(node.value, file)
         if not all(isinstance(one, Inst) for one in held):

@@ -373,7 +373,7 @@ class Rebuilt:
         if key in self._open:
             return None
         self._open.add(key)
-        loads = holders.concerning(self.program.loads.get(target.attr, ()), objects)
+        loads = holders.loads(target.attr, objects)
         return next(
             (why for other, one in loads if (why := self._use(one, other, depth + 1)) is not None), None
         )

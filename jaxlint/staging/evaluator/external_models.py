@@ -47,6 +47,11 @@ class LibraryCall(Call):
         """An object of the library that remembers its inputs."""
         return ExternalObject(self.name, self.args, self.kwargs, self.node)
 
+    def made_with(self, position: int, name: str) -> Value | None:
+        """An option that the callee was created with; a negative position is that of a keyword alone."""
+        args, kwargs = self.made.args, self.made.kwargs
+        return args[position] if 0 <= position < len(args) else kwargs.get(name)
+
     def array(
         self, inputs: Sequence[Value], *, role: str = "", name: str = "", like: Value | None = None
     ) -> Array:

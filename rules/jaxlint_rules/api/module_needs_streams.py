@@ -61,7 +61,7 @@ class ModuleNeedsStreams(Rule):
             given = event.kwargs.get(demand.option)
             if demand.option == "rngs" and not _lacks_stream(given, demand.name):
                 continue
-            if demand.option == "mutable" and given is not None and constant(given) not in (None, False):
+            if demand.option == "mutable" and not _lacks_collections(given):
                 continue
             because = f"{demand.switch}, and " if demand.switch else ""
             self.told.add(event.node)
@@ -90,7 +90,7 @@ class ModuleNeedsStreams(Rule):
             return
         mutable = event.kwargs.get("mutable")
         written = next(written_collections(module.cls), None)
-        if written is not None and (mutable is None or constant(mutable) in (None, False)):
+        if written is not None and _lacks_collections(mutable):
             report(
                 event.node,
                 f"`{module.cls.name}` writes `{written}`: ModifyScopeVariableError; pass `mutable=[{written!r}]`",
@@ -100,6 +100,11 @@ class ModuleNeedsStreams(Rule):
 
 _MODE = " in training mode"
 _WHAT = {"rngs": "stream", "mutable": "collection"}
+
+
+def _lacks_collections(mutable: Value | None) -> bool:
+    """Whether `mutable` lets the module write nothing."""
+    return mutable is None or constant(mutable) in (None, False)
 
 
 def _lacks_stream(rngs: Value | None, stream: str) -> bool:

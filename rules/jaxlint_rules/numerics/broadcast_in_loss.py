@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import (
@@ -32,6 +33,14 @@ _ELEMENTWISE = frozenset(
 )
 # Operations that create a column on purpose, for all pairs.
 _COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcast_to"})
+
+
+class _Meeting(NamedTuple):
+    """The shapes of a column and a row that broadcast against each other. `predicted`: a layer gave the column."""
+
+    column: Shape
+    row: Shape
+    predicted: bool
 
 
 class BroadcastInLoss(Rule):
@@ -74,7 +83,7 @@ class BroadcastInLoss(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self.differences: dict[int, tuple[Operation, OperationEvent, Shape, Shape]] = {}
+        self.differences: dict[int, tuple[Operation, OperationEvent, _Meeting]] = {}
 
     @concerns(
         "subtract",
@@ -95,9 +104,9 @@ class BroadcastInLoss(Rule):
         if met is None:
             self.compared(event, report)
         elif operation.name == "subtract" and not _goes_into_loss(event):
-            self.differences[id(operation)] = (operation, event, *met)
+            self.differences[id(operation)] = (operation, event, met)
         else:
-            _tell(event, event.node, *met, report)
+            _tell(event.node, met, report)
 
     def compared(self, event: OperationEvent, report: Reporter) -> None:
         """A loss of targets in which a column and a row have met before."""
@@ -108,9 +117,9 @@ class BroadcastInLoss(Rule):
             # All pairs that are compared with all pairs are meant.
             found = _pairs_in(value, _FAR) if _is_one_each(symbolic_shape(other)) else None
             if found is not None:
-                operation, one, two = found
+                operation, met = found
                 here = operation.node in event.frame.module.parents
-                _tell(event, operation.node if here else event.node, one, two, report)
+                _tell(operation.node if here else event.node, met, report)
                 return
 
     def reduced(self, event: OperationEvent, report: Reporter) -> None:
@@ -124,9 +133,9 @@ class BroadcastInLoss(Rule):
             return
         found = self.differences.pop(id(made), None)
         if found is not None:
-            _, event, one, two = found
+            _, event, met = found
             report.event = event
-            _tell(event, event.node, one, two, report)
+            _tell(event.node, met, report)
             return
         whole = symbolic_shape(value)
         for operand in made.args:
@@ -156,8 +165,8 @@ class BroadcastInLoss(Rule):
                 return
 
 
-def _meeting(operation: Operation) -> tuple[Shape, Shape] | None:
-    """The shapes of the column and the row that an operation broadcasts against each other, if nobody means all pairs."""
+def _meeting(operation: Operation) -> _Meeting | None:
+    """The column and the row that an operation broadcasts against each other, if nobody means all pairs."""
     for column, row in (operation.args[:2], operation.args[1::-1]):
         one, two = symbolic_shape(column), symbolic_shape(row)
         if one is None or two is None or not (_is_sure(column) and _is_sure(row)):
@@ -165,8 +174,9 @@ def _meeting(operation: Operation) -> tuple[Shape, Shape] | None:
         source = _source_of(column)
         if _is_meant(source):
             continue
-        if _is_column_of(one, two) or (_is_predicted(source) and _meets_all(one, two)):
-            return one, two
+        predicted = _is_predicted(source)
+        if _is_column_of(one, two) or (predicted and _meets_all(one, two)):
+            return _Meeting(one, two, predicted)
     return None
 
 
@@ -175,17 +185,15 @@ def _is_one_each(shape: Shape | None) -> bool:
     return shape is not None and (len(shape) == 1 or (len(shape) == 2 and shape[1] == 1))
 
 
-def _pairs_in(value: Value, depth: int) -> tuple[Operation, Shape, Shape] | None:
+def _pairs_in(value: Value, depth: int) -> tuple[Operation, _Meeting] | None:
     """The sum or product of a column that a layer predicts and a row, of which `value` holds all pairs."""
     whole = symbolic_shape(value)
     made = maker_of(value)
     if depth == 0 or whole is None or len(whole) != 2 or made is None or made.name not in _ELEMENTWISE:
         return None
     met = _meeting(made) if len(made.args) == 2 else None
-    if met is not None and any(
-        _is_predicted(_source_of(part)) and symbolic_shape(part) == met[0] for part in made.args
-    ):
-        return made, *met
+    if met is not None and met.predicted:
+        return made, met
     for part in made.args:
         found = _pairs_in(part, depth - 1) if symbolic_shape(part) == whole else None
         if found is not None:
@@ -207,11 +215,11 @@ def _source_of(column: Value) -> Value:
     return column
 
 
-def _tell(event: OperationEvent, node: ast.AST, one: Shape, two: Shape, report: Reporter) -> None:
-    whole = shape_text((one[0], two[0]))
+def _tell(node: ast.AST, met: _Meeting, report: Reporter) -> None:
+    whole = shape_text((met.column[0], met.row[0]))
     report(
         node,
-        f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {whole}: each prediction is compared with every target; reshape one",
+        f"shapes {shape_text(met.column)} and {shape_text(met.row)} broadcast to {whole}: each prediction is compared with every target; reshape one",
         reason="one is a column and the other a row",
     )
 
