@@ -348,10 +348,11 @@ def _is_scalar(value: Value) -> bool:
 
 
 def _place_of_specs(event: StagedReturnEvent) -> ast.AST:
-    """The decorator that states `out_specs`, or else the call."""
-    for decorator in getattr(event.node, "decorator_list", ()):
-        if any(isinstance(part, ast.keyword) and part.arg == "out_specs" for part in ast.walk(decorator)):
-            return decorator  # type: ignore[no-any-return]
+    """The value of `out_specs` in the decorator or the call that states it, or else that call."""
+    for stated in getattr(event.node, "decorator_list", (event.node,)):
+        for part in ast.walk(stated) if isinstance(stated, ast.Call) else ():
+            if isinstance(part, ast.keyword) and part.arg == "out_specs":
+                return part.value
     return event.node
 
 
