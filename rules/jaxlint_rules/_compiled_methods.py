@@ -108,12 +108,13 @@ def _run_later(method: FunctionNode) -> frozenset[ast.AST]:
 
 @dataclass
 class MethodFacts:
-    """The attributes that a method reads (the last first) and stores, and the methods that it calls."""
+    """The attributes that a method reads (the last first) and stores, and the methods that it calls or passes on."""
 
     loads: list[ast.Attribute] = field(default_factory=list)
     stores: dict[str, list[ast.Attribute]] = field(default_factory=dict)
     set_to_none: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
+    passed: set[str] = field(default_factory=set)  # `jax.grad(self.value)(w)` runs `value` too
     jits: bool = False  # it compiles something again
 
 
@@ -148,6 +149,7 @@ def facts_of_method(method: FunctionNode) -> MethodFacts:
                 found.set_to_none.update(filter(None, map(of_me, targets)))
         elif isinstance(part, ast.Call):
             found.called.add(of_me(part.func))
+            found.passed.update(filter(None, map(of_me, part.args)))
             if last_name(part.func) in ("jit", "filter_jit", "clear_cache"):
                 found.jits = True
     found.loads.sort(key=lambda part: (-part.lineno, -part.col_offset))

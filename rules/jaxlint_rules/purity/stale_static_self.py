@@ -29,7 +29,7 @@ from jaxlint_rules._compiled_methods import (
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules.purity._captures import between, functions_of, timeline
 from jaxlint_rules.purity._closures import kept_closure, reads_of_closure
-from jaxlint_rules.purity._object_calls import CallsByClass, callers_of
+from jaxlint_rules.purity._object_calls import CallsByClass, callers_of, compiles_again
 
 # Methods that run before all others, by name.
 _FIRST = re.compile(
@@ -109,7 +109,7 @@ class StaleStaticSelf(Rule):
         self.lost: dict[ast.AST, str] = {}  # changes of static arguments, by place
         self.calls = CallsByClass()
 
-    @concerns(callees=("BoundMethod", "Transformed"))
+    @concerns(callees=("BoundMethod", "Transformed", "Function"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         self.calls.add(event)
 
@@ -175,12 +175,14 @@ class StaleStaticSelf(Rule):
         for name, (read, _) in reads.items():
             if closure is not None and (closure.maker, name) in self.kept:
                 continue  # told of another function that the method creates
+            runs = holder or method.name
             change = (
                 _change(cls, name, inside, holder)
-                or _change_from_outside(cls, name, holder or method.name, self.called.get(cls.node, set()))
-                or _change_in_use(cls, name, holder or method.name, self.calls)
+                or _change_from_outside(cls, name, runs, self.called.get(cls.node, set()))
+                or _change_in_use(cls, name, runs, self.calls)
             )
             if change is None:
+                self.check_held(event, cls, name, runs, report)
                 continue
             if closure is not None:
                 self.kept.add((closure.maker, name))
@@ -193,6 +195,21 @@ class StaleStaticSelf(Rule):
                 f"`{t.label}` reads `self.{name}` at trace time only: the change at {_place(node, report, cls)} is lost; pass it in",
                 reason=f"{where} rebinds it, but the same `self` does not retrace; {t.why.explain(report.module)}",
             )
+
+    def check_held(
+        self, event: TransformEvent, cls: ClassValue, name: str, runs: str, report: Reporter
+    ) -> None:
+        """`self.model.name = ...`, also in a function that receives the object, between two calls that run its compiled
+        method, wherever the object is held."""
+        change = self.calls.store_between(cls, name, runs)
+        if change is None or self.told.setdefault((change, name), event.node) is not event.node:
+            return
+        t = event.transformed
+        report(
+            change if change in report.module.parents else event.node,
+            f"this change of `{dotted(change)}` is lost: `{t.label}` read it at trace time; pass it in",
+            reason=f"the same `{cls.name}` does not retrace when an attribute changes; {t.why.explain(report.module)}",
+        )
 
     def check_bound(self, event: TransformEvent, report: Reporter) -> None:
         """`self._act = jax.jit(partial(policy, self.params))`, with a method that rebinds `self.params`."""
@@ -301,6 +318,8 @@ def _change_from_outside(
     function received it. `called`: functions that were seen to call compiled methods of such an object."""
     module = cls.module
     for owner in (module.tree, *functions_of(module.tree)):
+        if compiles_again(owner):
+            continue
         line = timeline(owner)
         for path, changes in line.changed.items():
             root, _, attribute = path.rpartition(".")
