@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TypeGuard
 
-from jaxlint.api import Module, Reporter, Rule, TransformEvent
+from jaxlint.api import (
+    CallEvent,
+    Module,
+    Reporter,
+    Rule,
+    StaticArgumentEvent,
+    TransformEvent,
+    concerns,
+)
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
 from jaxlint.api.values import (
     UNKNOWN,
@@ -20,12 +29,24 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
+from jaxlint_rules._compiled_methods import captured_self, reads_of_self
 from jaxlint_rules.purity._captures import free_reads
+from jaxlint_rules.purity._trained import OPTIMIZERS, Moment, Training, is_nnx
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-_OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
 _KINDS = frozenset({"jit", "nnx.jit"})
+
+
+@dataclass(slots=True)
+class _Captured:
+    """A model that a compiled function captures when it is created."""
+
+    event: TransformEvent
+    path: str  # its name there
+    read: ast.AST
+    model: Value
+    made: Moment
 
 
 class CapturedModule(Rule):
@@ -76,8 +97,88 @@ class CapturedModule(Rule):
     category = "purity"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.training = Training()
+        self.captured: list[_Captured] = []
+        self.methods: list[tuple[TransformEvent, Moment]] = []  # that are compiled with a static object
+        self.objects: dict[ast.AST, list[Instance]] = {}  # what these get, by what compiles them
+        self.told: set[ast.AST] = set()
+
+    @concerns("flax.", callees=("Function", "BoundMethod", "Transformed", "ExternalMethod"))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        self.training.note(event)
+
+    def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        if isinstance(event.value, Instance):
+            objects = self.objects.setdefault(event.transformed.node, [])
+            if not any(one is event.value for one in objects):
+                objects.append(event.value)
+
+    def finish(self, report: Reporter) -> None:
+        """Runs when all calls were seen: models that some call trains after they were captured."""
+        for event, made in self.methods:
+            cls, method, _ = captured_self(event, report)
+            if cls is None or method is None:
+                continue
+            reads = dict(reads_of_self(cls, method, set()))
+            for owner in self.objects.get(event.node, ()):
+                for name, (read, _) in reads.items():
+                    if (model := owner.fields.get(name)) is not None and is_nnx(model):
+                        self.captured.append(_Captured(event, f"self.{name}", read, model, made))
+        for one in self.captured:
+            if one.event.node in self.told:
+                continue
+            t, module = one.event.transformed, one.event.frame.module
+            trained = self.training.stale(one.model, one.made, one.event.node)
+            function = innermost(t.target)
+            by_name = (
+                isinstance(function, Function)
+                and function.module is module
+                and _is_trained(one.path, function.node, module, self.training.of_others(one.model))
+            )
+            if trained is None and not by_name:
+                continue
+            self.told.add(one.event.node)
+            report.event = one.event
+            then = f"line {getattr(trained.node, 'lineno', '?')}" if trained is not None else "training"
+            report(
+                one.read if one.read in module.parents else one.event.node,
+                f"`{t.label}` captures module `{one.path}`: jit bakes its parameters in as constants; pass it as an argument",
+                reason=f"{t.why.explain(module)}; {then} then updates parameters that it does not see",
+            )
+
+    def note_captured(self, event: TransformEvent, report: Reporter) -> None:
+        """Records the models that a compiled function captures, by name, through an object, or as a bound method."""
+        t = event.transformed
+        function = innermost(t.target)
+        made = self.training.moment(event)
+        found: list[tuple[str, ast.AST, Value]] = []
+        if isinstance(function, Function):
+            self.methods.append((event, made))
+            for path, read in free_reads(function.node):
+                held = _value_at(path, function)
+                if held is not None and is_nnx(held):
+                    found.append((path, read, held))
+        elif isinstance(function, BoundMethod) and isinstance(function.receiver, Instance):
+            owner = function.receiver
+            inner = function.function
+            if is_nnx(owner) and _object_of(event):
+                found.append((_object_of(event), event.node, owner))
+            elif isinstance(inner, Function):
+                for name, (read, _) in dict(reads_of_self(owner.cls, inner, set())).items():
+                    held = owner.fields.get(name)
+                    if held is not None and is_nnx(held):
+                        found.append((f"self.{name}", read, held))
+        self.captured += [
+            _Captured(event, path, read, model, made)
+            for path, read, model in found
+            if not isinstance(model, ExternalObject) or model.name not in OPTIMIZERS
+        ]
+
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
+        if t.kind in _KINDS and not event.frame.is_in_test() and not event.frame.stage.staged:
+            self.note_captured(event, report)
         function = innermost(t.target)
         if isinstance(function, BoundMethod) and t.kind in _KINDS and not event.frame.is_in_test():
             self.check_method(event, function, report)
@@ -87,10 +188,10 @@ class CapturedModule(Rule):
         for path, read in free_reads(function.node):
             name = path.partition(".")[0]
             held = function.scope.value_of(name)
-            if name in told or held is None or not _is_nnx(held):
+            if name in told or held is None or not is_nnx(held):
                 continue
             told.add(name)
-            if isinstance(held, ExternalObject) and held.name in _OPTIMIZERS:
+            if isinstance(held, ExternalObject) and held.name in OPTIMIZERS:
                 if update := _update_of(name, function.node):
                     report(
                         update,
@@ -98,21 +199,17 @@ class CapturedModule(Rule):
                         reason=f"{t.why.explain(report.module)}; `{name}` comes from an enclosing scope",
                         severity=Severity.ERROR,
                     )
+                    self.told.add(event.node)
                     return
                 continue
             if changed := _own_changes(held, read, report.module):
+                self.told.add(event.node)
                 report(
                     read,
                     f"`{name}` in `{t.label}` updates its {changed} from another trace: TraceContextError; use `nnx.jit`",
                     reason=f"{t.why.explain(report.module)}; `{name}` comes from an enclosing scope",
                 )
                 continue
-            if _is_trained(name, function.node, report.module):
-                report(
-                    read,
-                    f"`{t.label}` captures module `{name}`: jit bakes its parameters in as constants; pass it as an argument",
-                    reason=f"{t.why.explain(report.module)}; training then updates parameters that it does not see",
-                )
 
     def check_method(self, event: TransformEvent, method: BoundMethod, report: Reporter) -> None:
         """A method of an object that holds an optimiser: jit treats the object as a constant."""
@@ -121,10 +218,11 @@ class CapturedModule(Rule):
             return
         first = next(iter(all_parameters(function.node)), None)
         for name, held in owner.fields.items():
-            if first is None or not isinstance(held, ExternalObject) or held.name not in _OPTIMIZERS:
+            if first is None or not isinstance(held, ExternalObject) or held.name not in OPTIMIZERS:
                 continue
             path = f"{first.arg}.{name}"
             if update := _update_of(path, function.node):
+                self.told.add(event.node)
                 here = function.module is event.frame.module
                 report(
                     update if here else event.node,
@@ -133,6 +231,21 @@ class CapturedModule(Rule):
                     severity=Severity.ERROR,
                 )
                 return
+
+
+def _value_at(path: str, function: Function) -> Value | None:
+    """The value of a name of an enclosing scope, or of an attribute of an ordinary object there: `self.model`."""
+    root, *names = path.split(".")
+    held = function.scope.value_of(root)
+    for name in names:
+        held = held.fields.get(name) if isinstance(held, Instance) and held.cls.is_ordinary else None
+    return held
+
+
+def _object_of(event: TransformEvent) -> str:
+    """The text of the object whose method is compiled: `jax.jit(model.predict)`."""
+    given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    return dotted(given).rpartition(".")[0] if given is not None else ""
 
 
 def _own_changes(model: Value, read: ast.AST, module: Module) -> str:
@@ -200,12 +313,6 @@ def _changing_layer(value: Value) -> str:
     return value.name.rpartition(".")[2]
 
 
-def _is_nnx(value: Value) -> bool:
-    if isinstance(value, Instance):
-        return value.cls.kind == "nnx"
-    return isinstance(value, ExternalObject) and value.name.startswith("flax.nnx.")
-
-
 def _update_of(optimizer: str, function: ast.AST) -> ast.Call | None:
     """The call `optimizer.update(...)` in a function."""
     for node in walk(function):
@@ -214,9 +321,9 @@ def _update_of(optimizer: str, function: ast.AST) -> ast.Call | None:
     return None
 
 
-def _is_trained(model: str, function: ast.AST, module: Module) -> bool:
+def _is_trained(model: str, function: ast.AST, module: Module, others: set[ast.AST]) -> bool:
     """Whether code outside `function` updates `model`, by its name, or passes it to a step that does; not
-    before the function is created, as when a checkpoint is restored.
+    before the function is created, as when a checkpoint is restored. `others`: calls that train another model.
     """
     tree = module.tree
     inside = set(walk(function))
@@ -226,7 +333,7 @@ def _is_trained(model: str, function: ast.AST, module: Module) -> bool:
         if isinstance(node, ast.FunctionDef) and node is not function and _updates_parameter(node)
     }
     for node in walk(tree):
-        if not isinstance(node, ast.Call) or node in inside:
+        if not isinstance(node, ast.Call) or node in inside or node in others:
             continue
         called, given = dotted(node.func), [dotted(argument) for argument in node.args]
         updates = called.endswith(("nnx.update", "optimizer.update")) and not _is_parameters(
