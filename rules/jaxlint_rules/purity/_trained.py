@@ -127,7 +127,7 @@ def updates(function: Function, parameter: str, depth: int = _MAX_CALLS) -> bool
     """Whether a function updates the model, or the model of the optimizer, that a parameter gets."""
     for call, place in _given(function.node).get(parameter, ()):
         called = dotted(call.func)
-        owner, _, method = called.rpartition(".")
+        method = called.rpartition(".")[2]
         if place < 0 or called in ("nnx.update", _UPDATE):
             if place <= 0 and method == "update":
                 return True

@@ -143,7 +143,7 @@ class CapturedModule(Rule):
             then = f"line {getattr(trained.node, 'lineno', '?')}" if trained is not None else "training"
             report(
                 one.read if one.read in module.parents else one.event.node,
-                f"`{t.label}` captures module `{one.path}`: jit bakes its parameters in as constants; pass it as an argument",
+                f"`{t.label}` captures module `{one.path}`: its parameters become constants; pass it as an argument",
                 reason=f"{t.why.explain(module)}; {then} then updates parameters that it does not see",
             )
 

@@ -1,5 +1,4 @@
 # blind: eighteenth
-# missed: told at the first line of the decorator
 
 import functools
 

@@ -1,6 +1,5 @@
 # source: PlasmaControl/DESC#310
 # blind: eighteenth
-# missed: another class assigns the attribute
 
 import functools
 

@@ -1,6 +1,5 @@
 # source: google/flax#4333
 # blind: eighteenth
-# missed: a local name of the module
 
 import jax
 import jax.numpy as jnp
