@@ -82,6 +82,7 @@ _MODULES = {
     "swap-arguments": "expressions.swap_arguments",
     "swap-vmap-of-jit": "compilation.vmap_of_jit",
     "trace-static-argument": "compilation.traced_argument",
+    "trace-static-fields": "compilation.traced_fields",
     "tuple-static-argument": "compilation.static_argument",
     "wait-before-clock": "statements.timing",
     "while-to-while-loop": "loops.while_and_range",

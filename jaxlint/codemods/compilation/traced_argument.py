@@ -19,7 +19,7 @@ _TRACING = frozenset(
 )
 _UPDATES = frozenset(AT_UPDATES) - {"apply"}
 
-_Function = ast.FunctionDef | ast.Lambda
+FunctionOrLambda = ast.FunctionDef | ast.Lambda
 
 
 @codemod("trace-static-argument")
@@ -29,12 +29,33 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
     site = draft.site
     name = str(step.parameters["name"])
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute, ast.FunctionDef)
-    call, function = _parts(site, node)
+    call, function = jit_of_function(site, node)
     arguments = function.args
     positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
     if name not in [*positional, *(one.arg for one in arguments.kwonlyargs)]:
         raise Refused(f"the function has no parameter `{name}`")
     _check_default(arguments, name)
+    static = static_parameters(site, call, function)
+    keywords = {one.arg for one in arguments.kwonlyargs} - static
+    _check_body(site, function, name, ({*positional} - static) | keywords)
+    remove_static(draft, call, function, name)
+
+
+def static_parameters(site: Site, call: ast.Call, function: FunctionOrLambda) -> set[str]:
+    """The names of the parameters that a call of jax.jit declares static. Raises Refused if it does not list them."""
+    arguments = function.args
+    positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
+    listed = [one.value for one in call.keywords if one.arg in _OPTIONS]
+    static = {str(ast.literal_eval(entry)) for value in listed for entry in _entries(site, value)}
+    named = {one for n, one in enumerate(positional) if one in static or str(n) in static}
+    return named | ({one.arg for one in arguments.kwonlyargs} & static)
+
+
+def remove_static(draft: Draft, call: ast.Call, function: FunctionOrLambda, name: str) -> None:
+    """Takes a parameter out of the static ones that a call of jax.jit declares. Raises Refused."""
+    site = draft.site
+    arguments = function.args
+    positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
     listed = {one.arg: one for one in call.keywords if one.arg in _OPTIONS}
     if any(one.arg is None for one in call.keywords):
         raise Refused("the transform takes **options here, which may set static arguments")
@@ -42,10 +63,6 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
     left = {option: _left(site, one.value, name, position) for option, one in listed.items() if option}
     if all(entries == _entries(site, listed[option].value) for option, entries in left.items()):
         raise Refused(f"`{name}` is not static here, by name or position")
-    static = {str(ast.literal_eval(one)) for option in listed for one in _entries(site, listed[option].value)}
-    known = {one for n, one in enumerate(positional) if one in static or str(n) in static}
-    keywords = {one.arg for one in arguments.kwonlyargs} - static
-    _check_body(site, function, name, ({*positional} - known) | keywords)
     kept = [site.text(one) for one in call.args]
     for keyword in call.keywords:
         entries = left.get(keyword.arg or "")
@@ -62,7 +79,7 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
     draft.replace(site.span(call), text)
 
 
-def _parts(site: Site, node: ast.AST) -> tuple[ast.Call, _Function]:
+def jit_of_function(site: Site, node: ast.AST) -> tuple[ast.Call, FunctionOrLambda]:
     """The call that declares static arguments, and the function. Raises Refused."""
     if isinstance(node, ast.FunctionDef):
         node = next((one for one in node.decorator_list if _is_jit(site, one)), node)
@@ -123,7 +140,7 @@ def _is_number(node: ast.expr) -> bool:
     )
 
 
-def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) -> None:
+def _check_body(site: Site, function: FunctionOrLambda, name: str, arrays: set[str]) -> None:
     """Raises Refused if the body needs the number itself, or passes it to code that may.
 
     `arrays` are the parameters that are traced anyway: a result computed from one of them is an array before and

@@ -75,15 +75,17 @@ def check_jitted(
     given = given_to_copy(function)
     traced = Traced(possible, skipped=skipped, attributes=given)
     traced.start(function, file, not_traced)
-    for what in ClosedOver(possible).changing(traced.functions, function):
+    # A function that the program jits has kept its first values before, and JAX reuses that trace.
+    outside = traced.uncompiled
+    for what in ClosedOver(possible).changing(outside, function):
         raise Refused(f"it {what}; a compiled function keeps the first value")
     if own is not None:
         for what in (
-            *ClosedOver(possible).of_object(own, traced.functions, given),
-            *StaticObjects(possible).set_by_name(own, traced.functions),
+            *ClosedOver(possible).of_object(own, outside, given),
+            *StaticObjects(possible).set_by_name(own, outside),
         ):
             raise Refused(f"it {what}; a compiled method keeps the first value")
-    for what in StaticObjects(possible).changing(function, file, not_traced, traced.functions):
+    for what in StaticObjects(possible).changing(function, file, not_traced, outside):
         raise Refused(f"it {what}; a compiled function keeps the first value")
     filtered = transform == "equinox.filter_jit"
     for what in JitArguments(possible).problems(function, file, set(static), filtered=filtered):
@@ -237,7 +239,7 @@ def check_call(
     for problem in effects.of_callee(called, file):
         raise Refused(_told(problem))
     traced = Traced(possible)
-    outside = ClosedOver(possible)
+    closed_over = ClosedOver(possible)
     functions: dict[ast.AST, File] = {}
     for value in possible.of(call.func, file):
         if region.carries_nnx and possible.is_nnx(value):
@@ -247,7 +249,7 @@ def check_call(
         for function in called_functions(value, possible):
             assert isinstance(function.node, FUNCTIONS)
             traced.start(function.node, function.file, _not_traced(function, static))
-            functions.update(traced.functions)
+            functions.update(traced.uncompiled)
             _check_computed(possible, traced, function.file, function.node, ())
             returned = possible.returned(function.node, function.file)
             for what in Rebuilt(possible).lost(returned):
@@ -259,7 +261,7 @@ def check_call(
                     )
             for what in HostArrays(possible, traced, function.node).problems(function.file):
                 raise Refused(what)
-    for what in outside.changing(functions, call):
+    for what in closed_over.changing(functions, call):
         raise Refused(f"it {what}; a compiled function keeps the first value")
     for what in traced.problems():
         raise Refused(what)

@@ -15,6 +15,7 @@ from jaxlint.codemods.purity.callbacks import called_back, maker_of
 from jaxlint.codemods.purity.dict_keys import all_keys, gives_keys, is_dict
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
+from jaxlint.codemods.purity.traced_before import is_jitted
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -73,13 +74,17 @@ class Traced:
     places: set[tuple[int, str]] = field(default_factory=set)
     returning: set[ast.AST] = field(default_factory=set)  # functions that return tracers
     functions: dict[ast.AST, File] = field(default_factory=dict)
+    uncompiled: dict[ast.AST, File] = field(
+        default_factory=dict
+    )  # reached without a call of a function that the program jits
     nodes: list[ast.AST] = field(default_factory=list)  # of a traced loop or row, with all their descendants
     _changed: bool = False
+    _compiled: bool = False  # whether what is followed runs in such a function
 
     def start(self, root: FunctionNode, file: File, static: Set[str]) -> None:
         """Follows the data flow from the non-static parameters of `root`."""
         scope = file.names.scope_inside(root)
-        self.functions[root] = file
+        self.functions[root] = self.uncompiled[root] = file
         for parameter in parameters(root):
             if parameter.arg not in static and scope is not None:
                 values = self.possible.of_parameter(parameter, file)
@@ -97,9 +102,10 @@ class Traced:
 
     def _settle(self, file: File) -> None:
         for _ in range(12):
-            self._changed = False
+            self._changed = self._compiled = False
             self._follow(self.nodes, file)
             for function in list(self.functions):
+                self._compiled = function not in self.uncompiled
                 self._follow(parts_of(function), self.functions[function], function)
             if not self._changed:
                 break
@@ -225,6 +231,14 @@ class Traced:
         )
 
     def _flow_into(self, value: Value, node: ast.Call, file: File, *, every: bool, depth: int = 0) -> None:
+        around = self._compiled
+        self._compiled = around or is_jitted(value, self.possible)
+        try:
+            self._flow_through(value, node, file, every=every, depth=depth)
+        finally:
+            self._compiled = around
+
+    def _flow_through(self, value: Value, node: ast.Call, file: File, *, every: bool, depth: int) -> None:
         if isinstance(value, Wrapped) and depth < 5:
             for inner in value.inner:
                 self._flow_into(inner, node, file, every=every, depth=depth + 1)
@@ -250,6 +264,9 @@ class Traced:
     def _enter(self, value: Fn, node: ast.Call, file: File, every: bool, known: Collection[str] = ()) -> None:
         if value.node not in self.functions:
             self.functions[value.node] = value.file
+            self._changed = True
+        if not self._compiled and value.node not in self.uncompiled:
+            self.uncompiled[value.node] = value.file
             self._changed = True
         scope = value.file.names.scope_inside(value.node)
         named = parameters(value.node)

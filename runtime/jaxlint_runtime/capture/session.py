@@ -21,6 +21,7 @@ from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
 from jaxlint_runtime.capture.run_program import Ending, Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.varying_lengths import padding_of
+from jaxlint_runtime.capture.varying_numbers import varying_numbers
 from jaxlint_runtime.capture.watched_functions import WatchedFunction, WatchedImports, Watcher
 from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, read_mapped
 from jaxlint_runtime.model import CapturedFunction, JitOptions
@@ -327,6 +328,7 @@ def _function_json(record: FunctionRecord) -> FunctionJson:
         "constants": [],
         "growing": [dataclasses.asdict(one) for one in growing(record.signatures)],
         "padding": padding_of(record),
+        "numbers": [dataclasses.asdict(one) for one in varying_numbers(record.signatures)],
         "compiles": [
             {
                 "trace_s": c.seconds_trace,

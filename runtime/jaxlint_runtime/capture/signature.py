@@ -6,10 +6,11 @@ the arguments of the compiling call; buffers donated to that call still have all
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint_runtime.lowering.jit_options import Parameters
@@ -42,6 +43,8 @@ class Static:
     text: str
     type: str
     hash: int | None
+    numbers: Mapping[str, float] = field(default_factory=dict)  # its real numbers by field; by "" if it is one
+    others: str = ""  # its other fields, as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,21 @@ def _static(value: Any) -> Static:
         key: int | None = hash(value)
     except Exception:
         key = None
-    return Static(text, type(value).__name__, key)
+    numbers, others = _numbers_of(value)
+    return Static(text, type(value).__name__, key, numbers, others)
+
+
+def _numbers_of(value: Any) -> tuple[Mapping[str, float], str]:
+    """The fields of a number, a dataclass or a named tuple that are real numbers, and the others as text."""
+    if type(value) is float:
+        return {"": value}, ""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [one.name for one in dataclasses.fields(value)]
+    else:
+        names = list(getattr(value, "_fields", ())) if isinstance(value, tuple) else []
+    fields = {name: getattr(value, name, None) for name in names}
+    numbers = {name: one for name, one in fields.items() if type(one) is float}
+    return numbers, _REPR.repr({name: one for name, one in fields.items() if name not in numbers})
 
 
 def explain(new: Signature, earlier: Iterable[Signature]) -> str:

@@ -114,6 +114,9 @@ class FunctionJson(TypedDict):
     constants: list[dict[str, Any]]  # large captured arrays
     growing: list[dict[str, Any]]  # arguments that grow from compile to compile
     padding: NotRequired[dict[str, Any] | None]  # how arguments of other lengths may be padded, or why not
+    numbers: NotRequired[
+        list[dict[str, Any]]
+    ]  # static arguments whose real numbers differed between compiles
     compiles: list[CompileJson]
     findings: NotRequired[list[FindingJson]]
 

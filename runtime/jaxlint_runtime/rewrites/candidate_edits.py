@@ -17,6 +17,7 @@ from jaxlint_runtime.rewrites.padded_arguments import from_lengths
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
+from jaxlint_runtime.rewrites.static_numbers import from_numbers
 from jaxlint_runtime.rewrites.tried_edit import edited, ways_of
 from jaxlint_runtime.rewrites.wider_regions import over_findings
 from jaxlint_runtime.run import Run
@@ -58,6 +59,7 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         changed = {one.function.rpartition(".")[2] for one in rewrites}
         setups = [one for kind in ("calls", "inner") for one in document.eager.get(kind, ())]
         rewrites += from_eager_calls(setups, sources, document.watched, changed)
+        rewrites += from_numbers(document.functions, sources, rewrites)
         # first: any other edit around the calls would compile for each length as well
         first = max((one.estimate for one in rewrites), default=0.0)
         rewrites = [

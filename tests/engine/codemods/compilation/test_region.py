@@ -935,3 +935,40 @@ def test_what_a_jump_out_of_the_loop_leaves_set_is_handed_out(rewrite: Rewrite, 
         "        g = 0\n    print(w, g)\n"
     )
     assert "return g, w" in rewrite("region-to-jit", before).replace("return w, g", "return g, w")
+
+
+KEPT = (
+    HEAD
+    + """class Agent:
+    def __init__(self, optimizer, settings, params):
+        self.optimizer, self.settings = optimizer, settings
+        self.params, self.state = params, optimizer.init(params)
+        self.gradient = {gradient}
+
+    def loss(self, params, x):
+        return jnp.mean((x @ params) ** 2) * self.settings["scale"]
+
+    def learn(self, x):
+        «value, g = self.gradient(self.params, x)
+        u, self.state = self.optimizer.update(g, self.state)
+        self.params = optax.apply_updates(self.params, u)»
+        return float(value)
+
+
+def main(xs):
+    settings = dict(scale=2.0)
+    agent = Agent(optax.sgd(0.1), settings, jnp.ones(3))
+    print([agent.learn(x) for x in xs])
+    settings["scale"] = 3.0
+"""
+)
+
+
+@pytest.mark.parametrize("jitted", [True, False])
+def test_what_a_compiled_function_has_kept_before_may_change(rewrite: Rewrite, jitted: bool) -> None:
+    """JAX uses the trace of a function that the program jits again, whatever compiles its call."""
+    made = "jax.value_and_grad(self.loss)"
+    before = KEPT.format(gradient=f"jax.jit({made})" if jitted else made)
+    after = rewrite("region-to-jit", before, wide=True, often=True)
+    assert after.startswith("refused: ") is not jitted, after
+    assert jitted or "may change" in after

@@ -1,0 +1,72 @@
+"""Jitted functions that compile for each number in a static argument: the edited program passes the numbers as arrays."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods import Compatible, Workspace
+from jaxlint.codemods.source.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.rewrites.loop_edits import function_at
+from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of
+
+_COMPILING = ("trace_s", "lower_s", "compile_s")
+
+
+def from_numbers(
+    functions: Sequence[Mapping[str, Any]],
+    sources: Mapping[str, SourceFile],
+    known: Iterable[Rewrite] = (),
+) -> list[Rewrite]:
+    """One edit for each function with such arguments. `known`: other edits, which may do the same."""
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    same = {
+        (step.path, step.span.line, step.parameters.get("name"))
+        for one in known
+        for fix in one.fixes
+        for step in fix.steps
+        if step.codemod == "trace-static-argument"
+    }
+    found = []
+    for one in functions:
+        source = by_path.get(os.path.realpath(one["path"]))
+        if source is None or source.container is not None or not one.get("numbers"):
+            continue
+        workspace, compatible, fixes = Workspace(dict(sources), strict=True), Compatible(), []
+        for ways in _fixes(one, source):
+            for fix in ways:
+                plan = workspace.plan(fix)
+                if isinstance(plan, str):
+                    continue
+                step = fix.steps[0]
+                if (step.path, step.span.line, step.parameters["name"]) not in same and compatible.take(plan):
+                    fixes.append(fix)
+                break
+        if fixes:
+            seconds = sum(each[part] or 0.0 for each in one["compiles"] for part in _COMPILING)
+            entry = {"function": one["function"], "path": one["path"], "seconds": seconds}
+            found.append(edit_of(fixes[0].steps[0].codemod, entry, fixes[0].steps[0].span.line, fixes))
+    return found
+
+
+def _fixes(one: Mapping[str, Any], source: SourceFile) -> Iterator[list[FixRequest]]:
+    """For each argument the fix at the decorated function, and at the call that jits it."""
+    site, line = Site(source), one["jit_line"]
+    places: list[ast.AST | None] = [function_at(source, one["function"], one["line"])]
+    if one["jit_path"] == one["path"]:
+        places += [node for node in ast.walk(site.tree) if isinstance(node, ast.Call) and node.lineno == line]
+    for argument in one["numbers"]:
+        name, fields = argument["name"], list(argument["fields"])
+        codemod = "trace-static-fields" if fields else "trace-static-argument"
+        parameters = {"name": name, **({"fields": fields} if fields else {})}
+        what = f"the numbers of `{name}`" if fields else f"`{name}`"
+        message = f"Pass {what} to `{one['function']}` as arrays"
+        yield [
+            FixRequest(Safety.UNSAFE, message, (Step(codemod, source.display, site.span(node), parameters),))
+            for node in places
+            if node is not None
+        ]
