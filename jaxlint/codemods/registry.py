@@ -67,6 +67,7 @@ _MODULES = {
     "numpy-to-jnp": "tracers.numpy_to_jnp",
     "outline-jit": "compilation.outline",
     "pad-arguments": "compilation.pad_arguments",
+    "pad-growing-argument": "compilation.pad_growing",
     "print-to-debug-print": "tracers.debug_print",
     "range-to-fori-loop": "loops.while_and_range",
     "region-to-jit": "compilation.region_to_jit",

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from jaxlint_runtime.capture.function_identity import Project
 from jaxlint_runtime.capture.growing_arguments import growing
+from jaxlint_runtime.capture.growing_ends import padded_end
 from jaxlint_runtime.capture.host_syncs import HostSyncs, SyncSite
 from jaxlint_runtime.capture.import_hooks import AfterImport
 from jaxlint_runtime.capture.jit_proxy import jit_proxy
@@ -328,6 +329,7 @@ def _function_json(record: FunctionRecord) -> FunctionJson:
         "constants": [],
         "growing": [dataclasses.asdict(one) for one in growing(record.signatures)],
         "padding": padding_of(record),
+        "ends": padded_end(record),
         "numbers": [dataclasses.asdict(one) for one in varying_numbers(record.signatures)],
         "compiles": [
             {

@@ -43,7 +43,9 @@ class Static:
     text: str
     type: str
     hash: int | None
-    numbers: Mapping[str, float] = field(default_factory=dict)  # its real numbers by field; by "" if it is one
+    numbers: Mapping[str, float] = field(
+        default_factory=dict
+    )  # its real numbers by field; by "" if it is one
     others: str = ""  # its other fields, as text
 
 

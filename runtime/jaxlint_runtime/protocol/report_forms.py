@@ -114,6 +114,7 @@ class FunctionJson(TypedDict):
     constants: list[dict[str, Any]]  # large captured arrays
     growing: list[dict[str, Any]]  # arguments that grow from compile to compile
     padding: NotRequired[dict[str, Any] | None]  # how arguments of other lengths may be padded, or why not
+    ends: NotRequired[dict[str, Any] | None]  # how an argument that grows may be padded behind its end
     numbers: NotRequired[
         list[dict[str, Any]]
     ]  # static arguments whose real numbers differed between compiles

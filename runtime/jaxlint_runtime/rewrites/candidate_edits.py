@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
+from jaxlint_runtime.rewrites.growing_ends import from_ends
 from jaxlint_runtime.rewrites.grown_arrays import from_growing
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.loop_steps import from_host_loops
@@ -64,7 +65,10 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         first = max((one.estimate for one in rewrites), default=0.0)
         rewrites = [
             dataclasses.replace(one, estimate=max(one.estimate, 1.01 * first))
-            for one in from_lengths(document.functions, sources)
+            for one in (
+                *from_lengths(document.functions, sources),
+                *from_ends(document.functions, sources),
+            )
         ] + rewrites
     return sorted(rewrites, key=lambda one: -one.estimate)
 

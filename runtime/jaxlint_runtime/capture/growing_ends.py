@@ -1,0 +1,111 @@
+"""Arguments that grow at their end from call to call, as the tokens of a text that a loop extends: whether rows of zeros behind the
+end leave the results before it as they are.
+
+Compiled functions of language models and filters are of this kind: position `i` of the result depends on positions up to `i` of the
+argument. This is tried out on a captured call, with zeros and with other rows behind the end. No jaxpr has to show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jaxlint_runtime.capture.signature import Signature
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.capture.recorder import FunctionRecord
+
+_LEAST = 4  # lengths that were compiled for
+_STEP = 8  # the padded length is a multiple of it
+_CLOSE = 1e-4  # relative to the largest value of a row: programs of two lengths round differently
+_SHORTER = 3  # how much shorter than the captured argument the one is that is padded
+
+
+def growing_axis(signatures: Sequence[Signature]) -> tuple[str, int, int] | None:
+    """The one array whose size along one axis differs between compiles, with the axis and its greatest size; None if anything else
+    differs as well."""
+    first = signatures[0] if len(signatures) >= _LEAST else None
+    if first is None or any(
+        (one.leaves.keys(), one.statics, one.order) != (first.leaves.keys(), first.statics, first.order)
+        for one in signatures
+    ):
+        return None
+    found: list[tuple[str, int, int]] = []
+    for place, leaf in first.leaves.items():
+        same = [one.leaves[place] for one in signatures]
+        if all(one == leaf for one in same):
+            continue
+        shapes = [one.shape or () for one in same]
+        if any((one.dtype, one.kind) != (leaf.dtype, leaf.kind) for one in same) or leaf.kind:
+            return None
+        if len({len(shape) for shape in shapes}) > 1:
+            return None
+        axes = [axis for axis in range(len(shapes[0])) if len({shape[axis] for shape in shapes}) > 1]
+        if len(axes) != 1 or len(set(shapes)) < _LEAST:
+            return None
+        found.append((place, axes[0], max(shape[axes[0]] for shape in shapes)))
+    return found[0] if len(found) == 1 else None
+
+
+def padded_end(record: FunctionRecord) -> dict[str, Any] | None:
+    """How to pad the growing argument of a function, as data for the codemod `pad-growing-argument`; None if there is none, or if
+    padding would change a result before the end."""
+    growth = growing_axis(record.signatures)
+    if growth is None or record.call is None:
+        return None
+    place, axis, greatest = growth
+    args, kwargs = record.call.args, record.call.kwargs
+    names = {n: record.parameters.name(n) for n in range(len(args))}
+    argument = next((n for n, name in names.items() if name == place), place if place in kwargs else None)
+    if argument is None:
+        return None  # in a tree of arguments
+    size = -(-greatest // _STEP) * _STEP
+    try:
+        result_axis = _axis_of_result(record, argument, axis, size)
+    except Exception:  # a table of positions that ends there, donated arguments, or a program that is over
+        return None
+    if result_axis is None:
+        return None
+    return {
+        "argument": argument,
+        "name": place,
+        "axis": axis,
+        "result_axis": result_axis,
+        "multiple": size,
+        "calls": list(record.sites.values()),
+    }
+
+
+def _axis_of_result(record: FunctionRecord, argument: int | str, axis: int, size: int) -> int | None:
+    """The axis of the one result along which it is as long as the argument, if padding changes nothing before the end."""
+    import numpy as np
+
+    assert record.call is not None
+    args, kwargs = record.call.args, record.call.kwargs
+    whole = args[argument] if isinstance(argument, int) else kwargs[argument]
+    if not isinstance(whole, np.ndarray) or whole.ndim <= axis:
+        return None
+    length = min(whole.shape[axis], size - 1)
+    length = max(length - _SHORTER, 1)
+    short = np.take(whole, range(length), axis)
+
+    def run(array: Any) -> Any:
+        given = [array if n == argument else one for n, one in enumerate(args)]
+        out = record.jitted(*given, **{**kwargs, **({argument: array} if argument in kwargs else {})})
+        return np.asarray(out) if hasattr(out, "dtype") else None
+
+    base = run(short)
+    others = [np.zeros_like(short), np.flip(whole, axis)]
+    for fill in others:
+        rows = np.resize(np.moveaxis(fill, axis, 0), (size - length, *np.moveaxis(fill, axis, 0).shape[1:]))
+        padded = run(np.concatenate([short, np.moveaxis(rows, 0, axis)], axis))
+        if base is None or padded is None or base.ndim != padded.ndim or base.dtype.kind not in "fiu":
+            return None
+        axes = [n for n in range(base.ndim) if base.shape[n] != padded.shape[n]]
+        if len(axes) != 1 or (base.shape[axes[0]], padded.shape[axes[0]]) != (length, size):
+            return None
+        before = np.take(padded, range(length), axes[0]).astype(np.float64)
+        scale = np.abs(base.astype(np.float64)).max(initial=0.0)
+        if not np.isfinite(scale) or not np.allclose(before, base, rtol=_CLOSE, atol=_CLOSE * scale):
+            return None
+    return axes[0]
