@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterator
 
-from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api import Reporter, Rule, StaticArgumentEvent, TransformEvent
 from jaxlint.api.syntax import all_parameters, dotted, name_loads, names_stored, nodes_of
 from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import (
@@ -87,6 +88,14 @@ class CapturedConstant(Rule):
 
     def __init__(self) -> None:
         self.methods: list[TransformEvent] = []
+        # What static parameters get, by what compiles their function.
+        self.held: dict[ast.AST, dict[str, list[Instance]]] = {}
+
+    def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        if isinstance(event.value, Instance) and event.value.staged is None:
+            held = self.held.setdefault(event.transformed.node, {}).setdefault(event.parameter, [])
+            if not any(one is event.value for one in held):
+                held.append(event.value)
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -118,21 +127,39 @@ class CapturedConstant(Rule):
             owner = bound.receiver if isinstance(bound, BoundMethod) else None
             if isinstance(owner, Instance) and owner.staged is None and isinstance(bound, BoundMethod):
                 cls, method = owner.cls, bound.function if isinstance(bound.function, Function) else None
-            if cls is None or method is None or method.module is not report.module:
-                continue
-            fields = owner.fields if isinstance(owner, Instance) else {}
-            found: list[Captured] = []
-            for name, (read, _) in dict(reads_of_self(cls, method, set())).items():
-                if not _asks_metadata(read, report):
-                    size = _size_held(cls, fields.get(name), name, report)
-                    if event.transformed.kind == "jit" and weights_of(fields.get(name)) >= LARGE:
-                        size = WHOLE_MODEL
-                    found.append((f"self.{name}", size, read))
+            found = self.held_by_arguments(event, report)
+            if cls is not None and method is not None and method.module is report.module:
+                fields = owner.fields if isinstance(owner, Instance) else {}
+                for name, (read, _) in dict(reads_of_self(cls, method, set())).items():
+                    if not _asks_metadata(read, report):
+                        size = _size_held(cls, fields.get(name), name, report)
+                        if event.transformed.kind == "jit" and weights_of(fields.get(name)) >= LARGE:
+                            size = WHOLE_MODEL
+                        found.append((f"self.{name}", size, read))
             self.tell(event, found, report)
+
+    def held_by_arguments(self, event: TransformEvent, report: Reporter) -> list[Captured]:
+        """The arrays of static arguments that the function, or a method of theirs that it calls, reads."""
+        function = _innermost(event.transformed.target)
+        if not isinstance(function, Function) or function.module is not report.module:
+            return []
+        found: list[Captured] = []
+        for parameter, objects in self.held.get(event.node, {}).items():
+            largest: dict[str, Captured] = {}
+            for owner in objects:
+                for name, read, place in _reads_of(function, parameter, owner):
+                    part = (f"{parameter}.{name}", _size_of(owner.fields.get(name)), place)
+                    if not _asks_metadata(read, report):
+                        largest[name] = max(part, largest.get(name, part), key=lambda one: one[1])
+            found += largest.values()
+        return found
 
     @staticmethod
     def tell(event: TransformEvent, found: list[Captured], report: Reporter) -> None:
-        large = [part for part in found if part[1] >= LARGE or part[1] == WHOLE_MODEL]
+        known: dict[str, Captured] = {}
+        for part in found:  # one may be known by its value and by its source
+            known[part[0]] = max(known.get(part[0], part), part, key=lambda one: one[1])
+        large = [part for part in known.values() if part[1] >= LARGE or part[1] == WHOLE_MODEL]
         if not large:
             return
         name, size, node = max(large, key=lambda part: part[1])
@@ -274,6 +301,21 @@ def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured
         (f"{name.id}.{held}", _size_held(owner.cls, owner.fields.get(held), held, report), read)
         for held in names
     ]
+
+
+def _reads_of(
+    function: Function, parameter: str, owner: Instance
+) -> Iterator[tuple[str, ast.Attribute, ast.Attribute]]:
+    """The attributes that a function reads of an object in a parameter, also through the methods of the object: the name,
+    where it is read, and the place in the function."""
+    for read in nodes_of(function.node, ast.Attribute):
+        if isinstance(read.value, ast.Name) and read.value.id == parameter and isinstance(read.ctx, ast.Load):
+            method = owner.cls.lookup(read.attr)
+            if isinstance(method, Function):
+                for name, (place, _) in reads_of_self(owner.cls, method, set()):
+                    yield name, place, place if method.module is function.module else read
+            else:
+                yield read.attr, read, read
 
 
 def _is_called(node: ast.Name, report: Reporter) -> bool:

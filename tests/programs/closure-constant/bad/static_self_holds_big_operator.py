@@ -1,6 +1,5 @@
 # source: jax-ml/jax#14655
 # blind: eighteenth
-# missed: the object is known at the call alone
 
 import functools
 
