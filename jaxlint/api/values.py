@@ -71,6 +71,7 @@ from jaxlint.staging.values.gradient_flow import flow_in
 from jaxlint.staging.values.labels import label_of, short_source
 from jaxlint.staging.values.leaves import leaves_in
 from jaxlint.staging.values.ledger import identity
+from jaxlint.staging.values.plain import of_document
 
 __all__ = [
     "ELEMENTWISE",
@@ -137,6 +138,7 @@ __all__ = [
     "mesh_sizes",
     "misfit_of",
     "name_in",
+    "of_document",
     "out_of_range",
     "parts_of",
     "range_of",

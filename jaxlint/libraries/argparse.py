@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, methods
-from jaxlint.staging.values import UNKNOWN, ExternalObject, Origin, Static, Unknown, Value, constant
+from jaxlint.staging.values import (
+    UNKNOWN,
+    ExternalObject,
+    ListValue,
+    Origin,
+    Static,
+    Unknown,
+    Value,
+    constant,
+)
 from jaxlint.staging.values.plain import Measured
 
 _TYPES = {"builtins.int": "int", "builtins.float": "float", "builtins.str": "str"}
@@ -12,8 +21,8 @@ _PARSERS = ("argparse.ArgumentParser", "argparse.ArgumentGroup")
 
 @methods(*(f"{parser}.add_argument" for parser in _PARSERS))
 def add_argument(call: LibraryCall) -> Value:
-    """In an exact analysis the parser remembers the type of each argument."""
-    if call.machine.exact:
+    """The parser remembers the arguments that are lists; in an exact analysis, the type of each argument."""
+    if call.machine.exact or "nargs" in call.kwargs:
         names = [name for value in call.args if isinstance(name := constant(value), str)]
         dest = constant(call.kwargs["dest"]) if "dest" in call.kwargs else None
         longest = max(names, key=lambda name: name.startswith("--"), default="")
@@ -26,7 +35,7 @@ def add_argument(call: LibraryCall) -> Value:
 def _given(call: LibraryCall, name: str, required: bool) -> Value:
     """An argument of one type: a number that the default shows to be no None, or that has to be given."""
     if "nargs" in call.kwargs:
-        return UNKNOWN
+        return _list_of(call, required)
     if constant(call.kwargs.get("action")) in ("store_true", "store_false"):
         return Static(kind="bool")
     if "action" in call.kwargs:
@@ -42,6 +51,19 @@ def _given(call: LibraryCall, name: str, required: bool) -> Value:
     return Static(kind=kind)
 
 
+def _list_of(call: LibraryCall, required: bool) -> Value:
+    """The list of an argument with `nargs`, unless a default of another type may stand in its place."""
+    given = constant(call.kwargs["nargs"])
+    several = given in ("+", "*") or type(given) is int
+    default = call.kwargs.get("default")
+    always = required or constant(call.kwargs.get("required")) is True or isinstance(default, ListValue)
+    if not several or not always or "action" in call.kwargs:
+        return UNKNOWN
+    asked = call.kwargs.get("type")
+    kind = _TYPES.get(getattr(asked, "name", ""), "" if asked is not None else "str")
+    return ListValue(None, Static(kind=kind) if kind else UNKNOWN, stage=call.frame.stage)
+
+
 @methods(*(f"{parser}.add_argument_group" for parser in _PARSERS))
 def add_argument_group(call: LibraryCall) -> Value:
     """A group adds its arguments to the parser."""
@@ -50,8 +72,7 @@ def add_argument_group(call: LibraryCall) -> Value:
 
 @methods("argparse.ArgumentParser.parse_args")
 def parse_args(call: LibraryCall) -> Value:
-    known = call.made.kwargs if call.machine.exact else {}
-    return ExternalObject("argparse.Namespace", [], dict(known))
+    return ExternalObject("argparse.Namespace", [], dict(call.made.kwargs))
 
 
 @attributes("argparse.Namespace.*", "types.SimpleNamespace.*")

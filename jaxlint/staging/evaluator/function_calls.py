@@ -416,7 +416,7 @@ class FunctionCalls(Part):
         if type(value) is Unknown and value.measured is not None and value.origin is None:
             return UNKNOWN
         if type(value) is Unknown and value.origin is not None:
-            origin = given.get(value.origin) or Origin(value.origin.name)
+            origin = given.get(value.origin) or type(value.origin)(value.origin.name)
             return Unknown(origin, value.flow, made_of=value.made_of, answer=value.answer)
         if depth > 0 and type(value) is TupleValue and value.items is not None:
             items = [self.renewed(part, given, same, depth - 1) for part in value.items]

@@ -24,6 +24,7 @@ from jaxlint.staging.values.objects import (
     TupleValue,
 )
 from jaxlint.staging.values.plain import (
+    Document,
     DType,
     Reading,
     Setting,
@@ -106,6 +107,8 @@ def _key_of_array(value: Array, depth: int, coarse: bool) -> object:
 
 def _key_of_unknown(value: Unknown, depth: int, coarse: bool) -> object:
     known = "u!" if value.true else "u?" if value.answer else "u"
+    if type(value.origin) is Document:
+        known += "d"
     return known if value.flow is None or coarse else (known, id(value.flow.node))
 
 

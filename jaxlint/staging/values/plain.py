@@ -47,7 +47,7 @@ class Origin:
         found = self.children.get(part)
         if found is None:
             label = f"[{part!r}]" if not isinstance(part, str) or self.batch else f".{part}"
-            found = self.children[part] = Origin(self.name + label, self)
+            found = self.children[part] = type(self)(self.name + label, self)
         return found
 
     def without(self, parts: Iterable[object]) -> Origin | None:
@@ -79,6 +79,12 @@ class Origin:
         while node.parent is not None:
             node = node.parent
         return node
+
+
+class Document(Origin):
+    """The identity of what a JSON, YAML or TOML document holds: lists, dicts, text and numbers, and no tuples."""
+
+    __slots__ = ()
 
 
 class OptionalName(str):
@@ -235,6 +241,11 @@ def kind_of_static(value: Static) -> str:
     if value.kind or value.const is MISSING:
         return value.kind
     return type(value.const).__name__
+
+
+def of_document(value: Value) -> bool:
+    """Whether it is an unknown part of a document."""
+    return isinstance(value, Unknown) and isinstance(value.origin, Document)
 
 
 def hashable(value: object) -> bool:

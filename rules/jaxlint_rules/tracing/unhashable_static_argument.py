@@ -13,6 +13,7 @@ from jaxlint.api import (
     WrongStatic,
     concerns,
 )
+from jaxlint.api.syntax import FunctionNode, cache, dotted, nodes_of
 from jaxlint.api.values import (
     Array,
     BoundMethod,
@@ -26,9 +27,11 @@ from jaxlint.api.values import (
     Static,
     TupleValue,
     Value,
+    of_document,
     symbolic_shape,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint_rules._callables import innermost
 
 
 class UnhashableStaticArgument(Rule):
@@ -41,7 +44,8 @@ class UnhashableStaticArgument(Rule):
     finds arrays in the static part of a pytree: fields declared static (`pytree_node=False`,
     `eqx.field(static=True)`, `meta_fields`), and auxiliary data that `tree_flatten` returns. Also
     finds arrays, lists and dicts passed to a function under `functools.lru_cache` or
-    `functools.cache`.
+    `functools.cache`. A sequence from JSON, YAML or TOML is a list, and so is an option of argparse
+    with `nargs`.
 
     ## Why is this bad?
     JAX caches compiled programs by the hash of static arguments. It raises
@@ -86,6 +90,8 @@ class UnhashableStaticArgument(Rule):
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         kind = unhashable(event.value)
+        if kind is None and of_document(event.value) and _takes_items_of(event):
+            kind = "a list of a document"
         if kind is None or (isinstance(event.value, Array) and event.value.staged) or event.is_caught():
             return
         place = event.argument or event.node
@@ -106,7 +112,8 @@ class UnhashableStaticArgument(Rule):
             reason=f"{event.transformed.why.explain(report.module)}; static arguments must be hashable",
             fix=fix,
             cause=_wrong_position(event),
-            severity=Severity.WARNING if module else None,  # before 0.13 equinox only hashed the leaves
+            # Before 0.13 equinox only hashed the leaves. A document may hold a text, whose items are characters.
+            severity=Severity.WARNING if module or of_document(event.value) else None,
         )
 
     @concerns(callees=("Function", "BoundMethod"))
@@ -146,6 +153,25 @@ def _wrong_position(event: StaticArgumentEvent) -> WrongStatic | None:
     if "static_argnums" not in event.transformed.options or not isinstance(event.value, (Array, NumpyArray)):
         return None
     return WrongStatic(event.transformed, frozenset({event.parameter}))
+
+
+def _takes_items_of(event: StaticArgumentEvent) -> bool:
+    """Whether the function takes the items of a static parameter one by one, so that it is a sequence."""
+    function = innermost(event.transformed.target)
+    return isinstance(function, Function) and event.parameter in _iterated(function.node)
+
+
+@cache
+def _iterated(function: FunctionNode) -> frozenset[str]:
+    """The names over which a function loops, alone or in a `zip` or `enumerate`, or that it unpacks."""
+    loops: list[ast.For | ast.comprehension] = [*nodes_of(function, ast.For)]
+    loops += nodes_of(function, ast.comprehension)
+    taken: list[ast.expr] = [loop.iter for loop in loops]
+    taken += [part.value for part in nodes_of(function, ast.Starred)]
+    for node in list(taken):
+        if isinstance(node, ast.Call) and dotted(node.func) in ("zip", "enumerate", "reversed"):
+            taken += node.args
+    return frozenset(node.id for node in taken if isinstance(node, ast.Name))
 
 
 _WRITTEN_OUT = (ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Dict, ast.DictComp)  # at the call

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#4661
 # blind: eighteenth
-# missed: a list from a file of settings
 
 import functools
 
