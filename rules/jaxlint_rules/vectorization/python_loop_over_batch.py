@@ -6,11 +6,11 @@ import ast
 
 from jaxlint.api import CallEvent, Frame, IterationEvent, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
-from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value, short_source
+from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value, rows_of, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._cost import INDEX, level, runs
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import counters, has_few_turns
+from jaxlint_rules._loops import FEW, counters, has_few_turns
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import is_on_host
 from jaxlint_rules._purpose import ONE_BY_ONE, says
@@ -280,7 +280,7 @@ def _cuts_by_numbers(function: Value | None) -> bool:
 def _has_rows(value: Value, function: str, frame: Frame) -> bool:
     """An array with rows that is not a pytree; or a NumPy array, if `function` is compiled: each row is transferred
     separately."""
-    if _cuts_by_numbers(frame.value_of(function)):
+    if _cuts_by_numbers(frame.value_of(function)) or _has_few_rows(value):
         return False
     if isinstance(value, NumpyArray):
         held = frame.value_of(function)
@@ -291,6 +291,12 @@ def _has_rows(value: Value, function: str, frame: Frame) -> bool:
         and value.certain
         and not isinstance(value, ExternalObject)
     )
+
+
+def _has_few_rows(value: Value) -> bool:
+    """Whether an array has so few rows, here, that one call for all of them gains next to nothing."""
+    count = rows_of(value, 0)
+    return count is not None and count <= FEW
 
 
 def _is_plain(node: ast.ListComp | ast.GeneratorExp) -> bool:
