@@ -1,4 +1,4 @@
-"""Models that stay in evaluation mode in a training loop."""
+"""Models that are trained in evaluation mode, or evaluated in training mode."""
 
 from __future__ import annotations
 
@@ -12,22 +12,29 @@ from jaxlint.api.values import BoundMethod, Function
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._slices import calls_in
+from jaxlint_rules.api._modes import Modes
 
 _TRAINING = re.compile(r"train|update|fit|optimi[sz]e|learn|backward|step$|^step")
 _EVALUATING = re.compile(r"eval|test|valid|infer|predict|sample|acc")
 
 
 class ModeLeftOn(Rule):
-    """A model stays in evaluation mode while it is trained.
+    """A model is trained in evaluation mode, or evaluated in training mode.
 
     ## What it does
     Finds `model.eval()` of an nnx module in a loop that also trains the model and never calls
     `model.train()`. Either may be in a function that the loop calls.
 
+    Also finds calls of functions such as `evaluate`, `predict` and `accuracy` with a model that the
+    program trains and that is still in training mode, if it holds `nnx.Dropout` or `nnx.BatchNorm`.
+
     ## Why is this bad?
     `eval` sets `deterministic` of dropout and `use_running_average` of batch normalization in the
     module itself. From the second iteration on, the model trains without dropout, and its
     statistics no longer change.
+
+    A new model is in training mode. Evaluated in it, dropout discards activations at random, and
+    batch normalization uses the statistics of the evaluated batch and changes its own.
 
     ## Example
     ```python
@@ -54,7 +61,9 @@ class ModeLeftOn(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Always fix it. Loops whose training step sets the mode itself are not reported.
+    Always fix it. Loops whose training step sets the mode itself are not reported. Evaluations are
+    not reported where a file that they use switches modes in another way (`nnx.view`,
+    `deterministic=True`), nor where it speaks of Monte Carlo dropout.
 
     ## References
     - [nnx.Module.eval](https://flax.readthedocs.io/en/latest/api_reference/flax.nnx/module.html)
@@ -70,12 +79,14 @@ class ModeLeftOn(Rule):
         self.calls: dict[ast.Call, tuple[Function, _Left]] = {}  # of functions of the program, on the host
         self.restoring: dict[ast.AST, str] = {}  # functions in which some model goes back to training mode
         self.restored: set[ast.AST] = set()  # loops in which one does
+        self.modes = Modes()
 
-    @concerns("flax.", callees=("Function", "BoundMethod", "Unknown", "ExternalMethod"))
+    @concerns("flax.", callees=("Function", "BoundMethod", "Transformed", "Unknown", "ExternalMethod"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node, frame = event.node, event.frame
         if not isinstance(node, ast.Call) or not _has_nnx(frame.module):
             return
+        self.modes.note(event)
         function = event.callee.function if isinstance(event.callee, BoundMethod) else event.callee
         if isinstance(function, Function):
             if not frame.stage.staged:
@@ -98,16 +109,24 @@ class ModeLeftOn(Rule):
     def finish(self, report: Reporter) -> None:
         """Runs when all calls were seen: a loop may call the function with `eval`, and one that sets the mode back."""
         told: set[ast.AST] = set()
+        for one, layer, trained in self.modes.in_training_mode(report.project.imports):
+            report.event = one.event
+            report(
+                one.event.node,
+                f"`{one.path}` is in training mode when `{one.function}` evaluates it; call `{one.path}.eval()` before",
+                reason=f"its `{layer}` is in training mode until `eval()`; "
+                f"line {getattr(trained.node, 'lineno', '?')} trains the model",
+            )
         for event, left in self.evals:
             found = self.trained_next(left, 0)
             if found is None or event.node in told:
                 continue
             told.add(event.node)
-            loop, trained = found
+            loop, step = found
             report.event = event
             report(
                 event.node,
-                f"`{left.model}` is still in evaluation mode when `{last_name(trained.func)}` trains it next; call `{left.model}.train()` before",
+                f"`{left.model}` is still in evaluation mode when `{last_name(step.func)}` trains it next; call `{left.model}.train()` before",
                 reason=f"the loop at line {getattr(loop, 'lineno', '?')} never switches back to training mode",
             )
 

@@ -30,8 +30,8 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
+from jaxlint_rules._trained import OPTIMIZERS, Moment, Training, is_nnx
 from jaxlint_rules.purity._captures import free_reads
-from jaxlint_rules.purity._trained import OPTIMIZERS, Moment, Training, is_nnx
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -6,7 +6,16 @@ import ast
 
 from jaxlint.api import CallEvent, Frame, IterationEvent, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
-from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value, rows_of, short_source
+from jaxlint.api.values import (
+    Array,
+    ExternalObject,
+    Function,
+    NumpyArray,
+    Transformed,
+    Value,
+    rows_of,
+    short_source,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._cost import INDEX, level, runs
 from jaxlint_rules._fixes import propose

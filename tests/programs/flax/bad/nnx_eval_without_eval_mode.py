@@ -1,6 +1,5 @@
 # source: LucasAlegre/morl-baselines#90
 # blind: eighteenth
-# missed: the mode of an nnx model is a state
 
 import jax
 import jax.numpy as jnp
