@@ -1,6 +1,5 @@
 # source: jax-ml/jax#10596
 # blind: seventh
-# missed: the object that a static self stands for is not known where the method is compiled
 
 """Kernel ridge regression as a class with compiled methods."""
 
