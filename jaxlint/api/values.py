@@ -14,6 +14,8 @@ from jaxlint.staging.shapes.known import (
 )
 from jaxlint.staging.shapes.overruns import beyond, out_of_range
 from jaxlint.staging.shapes.ranges import Range, range_of, range_of_result
+from jaxlint.staging.shapes.sameness import same
+from jaxlint.staging.shapes.zeros import Extent, zeros_at_start
 from jaxlint.staging.tracking.dtype_bounds import SOME_FLOAT, SOME_NUMBER, certain_dtype, changes_dtype
 from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.tracking.meshes import (
@@ -89,6 +91,7 @@ __all__ = [
     "ClassValue",
     "DType",
     "DictValue",
+    "Extent",
     "External",
     "ExternalMethod",
     "ExternalObject",
@@ -144,6 +147,7 @@ __all__ = [
     "range_of",
     "range_of_result",
     "rows_of",
+    "same",
     "shape_of",
     "shape_text",
     "shapes_differ",
@@ -154,4 +158,5 @@ __all__ = [
     "strings",
     "symbolic_shape",
     "varies_over",
+    "zeros_at_start",
 ]

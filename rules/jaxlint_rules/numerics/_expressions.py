@@ -11,9 +11,9 @@ from jaxlint.api.values import (
     NumpyArray,
     Operation,
     Static,
-    Unknown,
     Value,
     constant,
+    same,
     shape_of,
 )
 from jaxlint_rules._names import last_name
@@ -54,38 +54,6 @@ def rows_of(matrix: Value, depth: int = DEEP) -> int | None:
     # The last axis of a broadcast has the size of each operand's, except for those of one.
     rows = (rows_of(one, depth - 1) for one in operation.args)
     return next((size for size in rows if size is not None and size > 1), None)
-
-
-def same(left: Value | None, right: Value | None, depth: int = DEEP) -> bool:
-    """Whether two expressions certainly give the same array: one object, or the same operation on the same operands."""
-    if left is None or right is None:
-        return left is right
-    if isinstance(left, Unknown) and isinstance(right, Unknown):
-        return left.origin is not None and left.origin is right.origin
-    if left is right:
-        return True
-    if isinstance(left, Static) and isinstance(right, Static):
-        return (
-            left.const is not MISSING and type(left.const) is type(right.const) and left.const == right.const
-        )
-    if isinstance(left, Array) and isinstance(right, Array):
-        if left.origin is not None and left.origin is right.origin:
-            return True
-        one, two = left.made, right.made
-        if one is None or two is None or one.name != two.name or depth == 0 or not one.args:
-            return False
-        if len(one.args) != len(two.args) or one.kwargs.keys() != two.kwargs.keys():
-            return False
-        if one.name.startswith("jax.random."):
-            return False
-        pairs = [*zip(one.args, two.args, strict=True), *((one.kwargs[k], two.kwargs[k]) for k in one.kwargs)]
-        return all(same(a, b, depth - 1) or _same_constant(a, b) for a, b in pairs)
-    return _same_constant(left, right)
-
-
-def _same_constant(left: Value, right: Value) -> bool:
-    one, two = constant(left), constant(right)
-    return one is not MISSING and one == two
 
 
 def number(value: Value | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Norms that are differentiated at zero."""
+"""Norms, roots and angles that are differentiated at zero."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from jaxlint.api.syntax import positional_parameters
 from jaxlint.api.values import (
     Array,
     DictValue,
+    Extent,
     Function,
     ListValue,
     Operation,
     Origin,
+    Static,
     Transformed,
     TupleValue,
     Value,
     constant,
-    flow_in,
+    same,
+    zeros_at_start,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._names import is_new_axis
-from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, without_views
+from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, without_views
 
 _ZEROS = ("zeros", "zeros_like")
 _ROUNDING = ("round", "rint", "jax.numpy.round", "jax.numpy.rint")
@@ -36,7 +39,9 @@ class NormGradientAtZero(Rule):
 
     - pairwise distances `jnp.linalg.norm(x[:, None] - x[None])`, also as `sqrt(sum(d**2))`;
     - the output of a ReLU divided by its norm, and norms of a maximum with zero;
-    - norms of parameters that start as zeros, and of differences that start as zero;
+    - norms and roots of arrays that are zero at the start: parameters, states of loops, and the
+      difference of two arguments, if a call passes one array for both;
+    - `arctan2` of two arguments that are zero at the start;
     - squared norms of a differentiated argument, `jnp.linalg.norm(w) ** 2`.
 
     ## Why is this bad?
@@ -82,8 +87,9 @@ class NormGradientAtZero(Rule):
         self.rectified: list[OperationEvent] = []
         # Parameters of jitted functions that receive zeros, with the place of the jit.
         self.zeros: set[tuple[str, ast.AST | None]] = set()
-        self.begins_as: dict[Origin, Array] = {}  # of carries: the initial values of their loops
-        self.beginning: list[tuple[OperationEvent, Array | None]] = []  # None for a difference
+        # Of carries: the initial values of their loops, and whether these are constants for the gradient.
+        self.begins_as: dict[Origin, tuple[Array, bool]] = {}
+        self.beginning: list[OperationEvent] = []
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -103,7 +109,7 @@ class NormGradientAtZero(Rule):
             if _is_zeros(value):
                 self.zeros.add((name, callee.why.node))
 
-    @concerns("norm", "sqrt", "power", "square", "divide")
+    @concerns("norm", "sqrt", "power", "square", "divide", "arctan2", "std")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.frame.module.is_test:
             return
@@ -120,25 +126,29 @@ class NormGradientAtZero(Rule):
             self.found.append(event)
         elif _is_rectified(vector):
             self.rectified.append(event)
-        elif flow_in([vector] if vector is not None else []) is not None:
-            if difference is not None and same(difference.args[0], difference.args[-1]):
-                self.beginning.append((event, None))
-            elif isinstance(start := without_views(vector), Array):
-                self.beginning.append((event, start))
+        elif event.result.flow is not None and _has_no_gradient_at_zero(event.operation):
+            self.beginning.append(event)
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
-        """A carry has the loop's initial value, which itself needs no gradient if that is taken around the loop."""
+        """A carry has the loop's initial value."""
         for init, carry in _pairs(event.init, event.carry):
-            if carry.origin is not None and (init.flow is not None or not event.differentiated):
-                self.begins_as[carry.origin] = init
+            if carry.origin is not None:
+                self.begins_as[carry.origin] = init, event.differentiated and init.flow is None
 
-    def is_zero(self, value: Array) -> bool:
-        """Whether an array starts as zeros: created so here, passed to a jitted function, or as a loop's initial
-        carry."""
-        start = self.begins_as.get(value.origin, value) if value.origin is not None else value
-        why = start.why
-        passed = why is not None and why.cause is not None and (why.parameter, why.cause.node) in self.zeros
-        return passed or _is_zeros(start)
+    def start(self, value: Array) -> tuple[Value, bool] | None:
+        """What an array that no operation has made begins as: an argument of a jitted function, or the carry of a
+        loop. The latter is a constant if a gradient is taken around the loop that its initial value does not need."""
+        if value.origin is not None and value.origin in self.begins_as:
+            return self.begins_as[value.origin]
+        why = value.why
+        if why is not None and why.cause is not None and (why.parameter, why.cause.node) in self.zeros:
+            return Static(0), False
+        return (value.form.of[0], False) if value.form is not None and value.form.equal else None
+
+    def is_zero(self, value: Value | None) -> bool:
+        """Whether a gradient flows through elements that are zero at the start."""
+        found = zeros_at_start(value, self.start)
+        return found.extent is not Extent.NONE and found.flows
 
     def finish(self, report: Reporter) -> None:
         for event in self.found:
@@ -155,16 +165,9 @@ class NormGradientAtZero(Rule):
                 "the gradient of this norm is NaN where no unit is active; add epsilon under the root",
                 "a ReLU returns exactly zero there",
             )
-        for event, start in self.beginning:
-            if start is None or self.is_zero(start):
-                self.tell(
-                    event,
-                    report,
-                    "the gradient of this norm is NaN at the start (its argument is zero); add epsilon under the root",
-                    "both sides of the difference start as the same array"
-                    if start is None
-                    else "`zeros` creates it, and a gradient is taken with respect to it",
-                )
+        for event in self.beginning:
+            if self.is_zero(event.result if event.operation.name == "arctan2" else event.operation.args[0]):
+                self.tell(event, report, *_words(event.operation))
         for event in self.squares:
             self.tell(
                 event,
@@ -191,6 +194,42 @@ def _pairs(init: Value, carry: Value) -> Iterator[tuple[Array, Array]]:
     elif isinstance(init, DictValue) and isinstance(carry, DictValue):
         for key in init.items.keys() & carry.items.keys():
             yield from _pairs(init.items[key], carry.items[key])
+
+
+def _has_no_gradient_at_zero(operation: Operation) -> bool:
+    """Whether the derivative of an operation is NaN or infinite where its argument is zero."""
+    if not operation.args:
+        return False
+    if operation.name == "norm":
+        return euclidean_vector(operation) is not None
+    if operation.name == "power":
+        exponent = number(operation.args[-1])
+        return exponent is not None and 0 < exponent < 1
+    return operation.name in ("sqrt", "arctan2", "std")
+
+
+def _words(operation: Operation) -> tuple[str, str]:
+    """The message and the reason for an operation whose argument is zero at the start."""
+    if operation.name == "arctan2":
+        return (
+            "the gradient of `arctan2` is NaN at the start, at (0, 0); replace both arguments there by `jnp.where`",
+            "both arguments are zero in the first step, and a gradient flows through them",
+        )
+    vector = euclidean_vector(operation)
+    if vector is None:
+        what = "this root" if operation.name != "std" else "`std`"
+        return (
+            f"the gradient of {what} is infinite or NaN at the start (its argument is zero); add epsilon under the root",
+            "the argument is zero in the first step, and a gradient flows through it",
+        )
+    difference = made(vector, "subtract")
+    alike = difference is not None and same(difference.args[0], difference.args[-1])
+    return (
+        "the gradient of this norm is NaN at the start (its argument is zero); add epsilon under the root",
+        "both sides of the difference start as the same array"
+        if alike
+        else "the vector is zero in the first step, and a gradient flows through it",
+    )
 
 
 def _is_zeros(value: Value) -> bool:

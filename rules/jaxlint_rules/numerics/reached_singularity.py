@@ -6,10 +6,10 @@ import ast
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, name_loads, nodes_of
-from jaxlint.api.values import External, ModuleValue, Operation, Value, bounds_of, constant, starts_at
+from jaxlint.api.values import External, ModuleValue, Operation, Value, bounds_of, constant, same, starts_at
 from jaxlint.finding import Severity
 from jaxlint_rules._names import bound_by, last_name, names_in
-from jaxlint_rules.numerics._expressions import made, number, same, without_views
+from jaxlint_rules.numerics._expressions import made, number, without_views
 from jaxlint_rules.numerics._masks import hides_rows
 
 # The arguments at which they are not finite.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import same
 from jaxlint.finding import Severity
-from jaxlint_rules.numerics._expressions import has_own_gradient, made, same, without_views
+from jaxlint_rules.numerics._expressions import has_own_gradient, made, without_views
 
 
 class UnsafeDivision(Rule):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import same
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
-from jaxlint_rules.numerics._expressions import made, same, without_views
+from jaxlint_rules.numerics._expressions import made, without_views
 
 
 class UnstableSoftmax(Rule):

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import all_parameters
 from jaxlint.api.tables import is_integer
-from jaxlint.api.values import Array, Value, dtype_of
+from jaxlint.api.values import Array, Value, dtype_of, same
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
-from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, without_views
+from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, without_views
 
 # Operations whose derivative is not finite at 0, or below it.
 _AT_ZERO = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal", "cbrt"})
