@@ -41,6 +41,12 @@ def shape_of(value: Value) -> Numbers | None:
     return sizes if shape is not None and len(sizes) == len(shape) else None
 
 
+def number_of(value: Value | None) -> int | None:
+    """The integer behind a value, also one that is computed from sizes of arrays; None if it is unknown."""
+    size = None if value is None else size_of(value, symbolic_shape)
+    return size if type(size) is int else None
+
+
 def rows_of(value: Value, axis: int) -> int | None:
     """The size of one axis of an array, or of the first array of a tree for which it is known; None if of none.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.values import Array, constant, flow_in
 from jaxlint.finding import Severity
-from jaxlint_rules._mapped import is_mapped, mapping
+from jaxlint_rules._mapped import is_mapped, mapping, mapping_around, varies
 from jaxlint_rules._reasons import staged_because
 
 _PURE, _IO = "jax.pure_callback", "jax.experimental.io_callback"
@@ -71,11 +71,15 @@ class CallbackTransformed(Rule):
                 reason=staged_because(event.frame),
             )
             return
-        mapped = mapping(event.frame.stage)
-        if mapped is None or not any(
-            isinstance(value, Array) and value.staged and value.certain and is_mapped(value, mapped)
-            for value in event.args[2:]
-        ):
+        mapped, around = mapping(event.frame.stage), mapping_around(event.frame.stage)
+        if mapped is not None:
+            found = any(
+                isinstance(value, Array) and value.staged and value.certain and is_mapped(value, mapped)
+                for value in event.args[2:]
+            )
+        else:
+            found = around is not None and any(varies(value, around) for value in event.args[2:])
+        if not found:
             return
         if event.name == _IO and constant(event.kwargs.get("ordered")) is True:
             report(

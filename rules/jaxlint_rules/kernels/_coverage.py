@@ -1,15 +1,25 @@
-"""Outputs of a grid whose programs write the same block."""
+"""The blocks of an output that the programs of a grid write: some twice, or not all of them."""
 
 from __future__ import annotations
 
 import ast
 
 from jaxlint.api.syntax import dotted, positional_parameters
-from jaxlint.api.values import ExternalObject, Function, ListValue, Transformed, TupleValue, Value
+from jaxlint.api.values import (
+    ExternalObject,
+    Function,
+    ListValue,
+    Transformed,
+    TupleValue,
+    Value,
+    is_none,
+    number_of,
+)
 from jaxlint_rules._callables import argument
 from jaxlint_rules._names import last_name, names_in
 
 SPEC = "jax.experimental.pallas.BlockSpec"
+_STRUCT = "jax.ShapeDtypeStruct"
 _GUARDS = frozenset({"when", "program_id", "cond", "fori_loop", "while_loop", "num_programs"})
 
 
@@ -53,6 +63,43 @@ def overwritten(t: Transformed, kernel: Function) -> ast.AST | None:
         if moves and counter not in names_in(index_map.body) and _only_sets(kernel.node, references[-1]):
             return outputs[0].node
     return None
+
+
+def unwritten(t: Transformed) -> tuple[int, int, int] | None:
+    """The axis of an output that the blocks of all programs do not fill: the axis, the elements that they write, and
+    its size; None if they may fill all."""
+    outputs, shapes = specs_of(t.options.get("out_specs")), _parts(t.options.get("out_shape"))
+    grid = [number_of(part) for part in _parts(t.options.get("grid"))]
+    if (
+        not grid
+        or len(outputs) != len(shapes)
+        or {"grid_spec", "input_output_aliases", "**"} & set(t.options)
+    ):
+        return None
+    for spec, struct in zip(outputs, shapes, strict=True):
+        index_map = index_map_of(spec)
+        if index_map is None or not isinstance(struct, ExternalObject) or struct.name != _STRUCT:
+            continue
+        counters = [parameter.arg for parameter in index_map.args.args]
+        block, whole = _parts(argument(spec, 0, "block_shape")), _parts(argument(struct, 0, "shape"))
+        indices = index_map.body.elts if isinstance(index_map.body, ast.Tuple) else [index_map.body]
+        if len(counters) != len(grid) or not len(block) == len(whole) == len(indices):
+            continue
+        for axis, (index, part, size) in enumerate(zip(indices, block, map(number_of, whole), strict=True)):
+            length = 1 if is_none(part) else number_of(part)
+            if not isinstance(index, ast.Name) or index.id not in counters:
+                continue
+            count = grid[counters.index(index.id)]
+            if count is not None and length is not None and size is not None and 0 < count * length < size:
+                return axis, count * length, size
+    return None
+
+
+def _parts(value: Value | None) -> list[Value]:
+    """The items of a sequence, or one value."""
+    if isinstance(value, (TupleValue, ListValue)):
+        return value.items or []
+    return [] if value is None else [value]
 
 
 def _only_sets(kernel: ast.AST, output: str) -> bool:

@@ -21,7 +21,7 @@ from jaxlint_rules._callables import argument
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import passed
 from jaxlint_rules.kernels import PALLAS_CALL
-from jaxlint_rules.kernels._coverage import SPEC, overwritten, specs_of
+from jaxlint_rules.kernels._coverage import SPEC, overwritten, specs_of, unwritten
 
 
 class BlockSpecArguments(Rule):
@@ -34,12 +34,14 @@ class BlockSpecArguments(Rule):
     - index maps that take another number of arguments than the grid has dimensions;
     - index maps that return another number of indices than the block has dimensions, or element
       indices instead of block indices;
-    - outputs whose blocks are written by several programs of the grid.
+    - outputs whose blocks are written by several programs of the grid;
+    - outputs of which the grid leaves a part unwritten, where all sizes are known.
 
     ## Why is this bad?
     Most of these raise when the kernel is called. Since JAX 0.4.31 the block shape comes first, and
     the old order raises `TypeError`. An index map that returns element indices reads the wrong
-    blocks. If several programs write one block, only the last value remains.
+    blocks. If several programs write one block, only the last value remains. A grid of `n // block`
+    programs drops the tail of an array, which stays undefined.
 
     ## Example
     ```python
@@ -74,6 +76,15 @@ class BlockSpecArguments(Rule):
         t = event.transformed
         kernel = t.target.function if isinstance(t.target, Partial) else t.target
         outputs = specs_of(t.options.get("out_specs"))
+        left = None if event.frame.module.is_test or event.frame.is_chosen_by_size() else unwritten(t)
+        if left is not None:
+            axis, written, size = left
+            report(
+                event.node,
+                f"the grid writes {written} of {size} elements of the output along axis {axis}; use `pl.cdiv` for the grid",
+                reason="no program writes the other elements, so they are undefined; Pallas pads the last block",
+                severity=Severity.WARNING,
+            )
         if event.frame.module.is_test or len(outputs) != 1 or "grid_spec" in t.options:
             return
         place = overwritten(t, kernel) if isinstance(kernel, Function) else None

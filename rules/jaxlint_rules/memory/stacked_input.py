@@ -7,7 +7,19 @@ from collections.abc import Iterator
 
 from jaxlint.api import CarryEvent, Module, Reporter, Rule
 from jaxlint.api.syntax import nodes_of
-from jaxlint.api.values import Array, TupleValue, Value, least_size, parts_of, shape_of
+from jaxlint.api.values import (
+    Array,
+    DictValue,
+    Instance,
+    ListValue,
+    TupleValue,
+    Value,
+    least_size,
+    number_of,
+    parts_of,
+    rows_of,
+    shape_of,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._cost import level_of_bytes
 from jaxlint_rules._names import last_name, unpacked
@@ -72,12 +84,13 @@ class StackedInput(Rule):
         if len(result.items) != 2:
             return
         carried, stacked = result.items
-        if _reads_last_alone(event, stacked):
+        last = _read_last_alone(event, stacked)
+        if last is not None:
             report(
                 event.node,
                 f"`{event.api}` stacks the results of all steps, but only the last is read; return it in the carry",
                 reason="every use takes `[-1]`",
-                severity=None if _steps(event.node) >= _LONG else _level_of(stacked),
+                severity=None if _steps(event) >= _LONG else _level_of(_as_it_began(event, carried, last)),
             )
             return
         # in the same place: a value that moves to another, as in `(before, now) -> (now, next)`, is new to each step
@@ -102,58 +115,117 @@ def _level_of(value: Value) -> Severity | None:
     return level_of_bytes(4 * _STEPS * sum(map(least_size, _leaves(value))))
 
 
+def _as_it_began(event: CarryEvent, carried: Value, value: Value) -> Value:
+    """What a loop begins with for a value that its body returns in the carry as well: that has the same shape."""
+    pairs = list(zip(_leaves(carried), _leaves(event.init), strict=False))
+    began = [init for leaf in _leaves(value) for new, init in pairs if new is leaf]
+    return TupleValue([*began]) if began else value
+
+
 _STEPS = 30
 _LONG = 100  # steps whose results matter if there is any array among them
 
 
-def _steps(node: ast.AST) -> int:
-    """The number of steps that a scan is given: `length=500`; 0 if none is written."""
-    given = next((one.value for one in getattr(node, "keywords", []) if one.arg == "length"), None)
-    return given.value if isinstance(given, ast.Constant) and isinstance(given.value, int) else 0
+def _steps(event: CarryEvent) -> int:
+    """The number of steps of a scan: `length=500`, or as many as its inputs have rows; 0 if it is unknown."""
+    given = next((one.value for one in getattr(event.node, "keywords", []) if one.arg == "length"), None)
+    if isinstance(given, ast.Constant):
+        return given.value if isinstance(given.value, int) else 0
+    if isinstance(given, ast.Name):
+        return number_of(event.frame.value_of(given.id)) or 0
+    forms = [leaf.form for leaf in _leaves(event.xs)] if event.xs is not None else []
+    wholes = [form.of[0] for form in forms if form is not None and form.how == "row"]
+    return next((count for whole in wholes if (count := rows_of(whole, 0))), 0)
 
 
-def _reads_last_alone(event: CarryEvent, stacked: Value) -> bool:
-    """Whether the program binds the stacked results to a name, and each use only reads the last of them."""
+def _read_last_alone(event: CarryEvent, stacked: Value) -> Value | None:
+    """The stacked result, or the part of it, of which the program only reads the last; None if it reads more."""
     module, owner = event.frame.module, event.frame.owner
-    statement = module.parents.get(event.node)
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return False
-    targets = unpacked(statement.targets[0])
-    if len(targets) != 2:
-        return False
-    pairs = [(targets[1], stacked)]
-    if isinstance(targets[1], ast.Tuple) and isinstance(stacked, TupleValue) and stacked.items is not None:
-        pairs = list(zip(targets[1].elts, stacked.items, strict=False))
-    return any(
-        isinstance(target, ast.Name)
-        and any(shape_of(leaf) != () for leaf in _leaves(value))
-        and _is_read_last(target.id, owner, module)
-        for target, value in pairs
-    )
+    node, statement = event.node, module.parents.get(event.node)
+    pairs: list[tuple[ast.expr, Value]] = []
+    if isinstance(statement, ast.Subscript) and statement.value is node and _number(statement.slice) == 1:
+        statement = module.parents.get(statement)  # `ys = scan(...)[1]`
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            pairs = [(statement.targets[0], stacked)]
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        targets = unpacked(statement.targets[0])
+        pairs = [(targets[1], stacked)] if len(targets) == 2 else []
+    for target, value in list(pairs):
+        if isinstance(target, ast.Tuple) and isinstance(value, TupleValue) and value.items is not None:
+            pairs = list(zip(target.elts, value.items, strict=False))
+    for target, value in pairs:
+        if isinstance(target, ast.Name):
+            parts = _parts_read_last(target.id, value, owner, module)
+            found = next(
+                (part for part in parts if any(shape_of(leaf) != () for leaf in _leaves(part))), None
+            )
+            if found is not None:
+                return found
+    return None
 
 
-def _is_read_last(name: str, owner: ast.AST, module: Module) -> bool:
-    """Whether a variable is bound once, and each use only reads the last item."""
+def _parts_read_last(name: str, value: Value, owner: ast.AST, module: Module) -> list[Value]:
+    """The parts of a variable of which only the last row is read; none if it is bound twice, or read otherwise."""
     mentions = [part for part in nodes_of(owner, ast.Name) if part.id == name]
     reads = [part for part in mentions if isinstance(part.ctx, ast.Load)]
-    return (
-        bool(reads) and len(mentions) == len(reads) + 1 and all(_takes_last(read, module) for read in reads)
-    )
+    if len(mentions) != len(reads) + 1:
+        return []
+    parts = [_part_read_last(read, value, module) for read in reads]
+    found = [part for part in parts if part is not None]
+    return found if len(found) == len(parts) else []
 
 
-def _takes_last(name: ast.Name, module: Module) -> bool:
-    """`ys[-1]`, or `jax.tree.map(lambda y: y[-1], ys)`."""
-    parent = module.parents.get(name)
-    if isinstance(parent, ast.Subscript) and parent.value is name:
+def _part_read_last(read: ast.Name, value: Value, module: Module) -> Value | None:
+    """What `ys[-1]`, `ys.field[-1]`, `ys["key"][-1]` or `jax.tree.map(lambda y: y[-1], ys)` takes the last row of."""
+    node: ast.expr = read
+    while not isinstance(value, Array):
+        above = module.parents.get(node)
+        part = None
+        if isinstance(above, ast.Attribute):
+            part = _field(value, above.attr)
+        elif isinstance(above, ast.Subscript) and above.value is node and not _is_last(above.slice):
+            part = _item(value, above.slice)
+        if part is None or not isinstance(above, ast.expr):
+            break
+        node, value = above, part
+    parent = module.parents.get(node)
+    if isinstance(parent, ast.Subscript) and parent.value is node and isinstance(value, Array):
         index = parent.slice.elts[0] if isinstance(parent.slice, ast.Tuple) else parent.slice
-        return _is_last(index)
-    if not isinstance(parent, ast.Call) or len(parent.args) != 2 or parent.args[1] is not name:
-        return False
+        return value if _is_last(index) else None
+    if not isinstance(parent, ast.Call) or len(parent.args) != 2 or parent.args[1] is not node:
+        return None
     function = parent.args[0]
     if last_name(parent.func) not in ("map", "tree_map") or not isinstance(function, ast.Lambda):
-        return False
+        return None
     body = function.body
-    return isinstance(body, ast.Subscript) and isinstance(body.value, ast.Name) and _is_last(body.slice)
+    takes = isinstance(body, ast.Subscript) and isinstance(body.value, ast.Name) and _is_last(body.slice)
+    return value if takes else None
+
+
+def _field(value: Value, name: str) -> Value | None:
+    """The field of an instance or of a named tuple."""
+    if isinstance(value, Instance):
+        return value.fields.get(name)
+    if isinstance(value, TupleValue) and value.cls is not None and value.items is not None:
+        names = list(value.cls.fields)
+        place = names.index(name) if name in names else len(value.items)
+        return value.items[place] if place < len(value.items) else None
+    return None
+
+
+def _item(value: Value, index: ast.expr) -> Value | None:
+    """The item of a dict, tuple or list."""
+    if not isinstance(index, ast.Constant):
+        return None
+    if isinstance(value, DictValue):
+        return value.items.get(index.value)
+    items = value.items if isinstance(value, (TupleValue, ListValue)) else None
+    place = _number(index)
+    return items[place] if items is not None and place is not None and 0 <= place < len(items) else None
+
+
+def _number(index: ast.expr) -> int | None:
+    return index.value if isinstance(index, ast.Constant) and type(index.value) is int else None
 
 
 def _is_last(index: ast.expr) -> bool:
