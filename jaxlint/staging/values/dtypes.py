@@ -62,6 +62,10 @@ def dtype_named(value: Value | None) -> str:
 def numpy_result(one: str, two: str) -> str:
     """The dtype that NumPy computes for two operands, of which one is an array; "" if unknown."""
     both = {one, two}
+    low = both & _NOT_NUMPYS
+    if low and len(both) == 2:  # NumPy sees no kind of its own in them, so Python's floats are 64 bits of another kind
+        other = next(iter(both - low), "")
+        return {"float*": "float32", "int*": next(iter(low)), "bool": next(iter(low))}.get(other, "")
     if one == two or one.endswith("*") or two.endswith("*") or both <= _NUMPY_KINDS:
         if both & _LARGE_INTEGERS and both & _NUMPY_FLOATS:
             return "float64"  # the other lattice keeps the dtype of the floats
@@ -70,6 +74,7 @@ def numpy_result(one: str, two: str) -> str:
     return ""
 
 
+_NOT_NUMPYS = frozenset({"bfloat16"})  # dtypes that a library adds to NumPy
 _NUMPY_FLOATS = frozenset({"float16", "float32", "float64"})
 _LARGE_INTEGERS = frozenset({"int32", "int64"})
 _NUMPY_KINDS = frozenset({"bool", "int8"}) | _NUMPY_FLOATS | _LARGE_INTEGERS

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import cache
 from jaxlint.api.tables import KINDS, LOW_PRECISION, MAKERS, RANDOM_MAKERS
-from jaxlint.api.values import Array, ListValue, NumpyArray, Operation, TupleValue, Value, dtype_of
+from jaxlint.api.values import (
+    Array,
+    ListValue,
+    NumpyArray,
+    Operation,
+    Transformed,
+    TupleValue,
+    Value,
+    dtype_of,
+)
 from jaxlint.finding import Severity
 
 _WIDE = frozenset({"float32", "float64"})
 _OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "matmul", "power", "maximum", "minimum"})
 _MIXING = _OPERATORS | {"where", "einsum", "dot", "concatenate", "stack"}
 _DEEP = 8
+_ENTRIES = ("jax.numpy.asarray", "jax.numpy.array", "jax.device_put")
 _RANDOM = "jax.random."
 
 
@@ -27,6 +38,9 @@ class Bf16Promotion(Rule):
     - a float32 table made of constants (`arange`, `linspace`, `zeros` ...);
     - random numbers drawn without a dtype;
     - a float32 parameter of a linen module.
+
+    Also finds bfloat16 arrays of NumPy that meet a Python float on the host and then enter JAX:
+    `np.asarray(x, jnp.bfloat16) / 255.0` is float32.
 
     ## Why is this bad?
     JAX promotes bfloat16 and float32 to float32, and treats NumPy floats as float32. All later
@@ -89,6 +103,22 @@ class Bf16Promotion(Rule):
                 what = "random numbers"
             self.found[id(operation)] = (operation, event, low, f"{what} of `{dtype_of(wide[0])}`")
 
+    @concerns(*_ENTRIES, callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """A NumPy array enters JAX that NumPy has lifted to float32 on the way."""
+        module = event.frame.module
+        if module.is_test or (not isinstance(event.callee, Transformed) and _names_dtype(event)):
+            return
+        for value in [*event.args, *event.kwargs.values()]:
+            lifted = _lifted(value, _DEEP)
+            if lifted is None or lifted.node not in _operators_in(module.tree):
+                continue
+            report(
+                lifted.node,
+                "NumPy computes this in float32, not bfloat16, for a Python float; use `jnp`, or cast the result",
+                reason="JAX keeps bfloat16 for a Python float; NumPy does not, since bfloat16 is no dtype of its own",
+            )
+
     def forgive(self, value: Value, depth: int, cast: OperationEvent) -> None:
         """A value that is cast back afterwards was promoted on purpose, and so was one that its own function casts
         to float32. A cast to float32 elsewhere, such as that of a norm, changes nothing and says nothing."""
@@ -117,6 +147,26 @@ class Bf16Promotion(Rule):
                 f"a `{low}` array is promoted to float32 by {met}; give {them} the dtype of the array",
                 reason=f"one operand is `{low}`, the other is {what}; Python numbers do not promote",
             )
+
+
+def _lifted(value: Value, depth: int) -> Operation | None:
+    """The operator that made a float32 array of NumPy's from a bfloat16 array and a Python float."""
+    made = value.made if isinstance(value, NumpyArray) and value.dtype == "float32" else None
+    if made is None or depth == 0 or made.name == "astype":
+        return None
+    kinds = {dtype_of(part) for part in made.args}
+    if made.name in _OPERATORS and kinds == {"bfloat16", "float*"}:
+        return made
+    return next((found for part in made.args if (found := _lifted(part, depth - 1)) is not None), None)
+
+
+def _names_dtype(event: CallEvent) -> bool:
+    return "dtype" in event.kwargs or len(event.args) > 1
+
+
+@cache
+def _operators_in(tree: ast.Module) -> frozenset[ast.AST]:
+    return frozenset(node for node in ast.walk(tree) if isinstance(node, (ast.BinOp, ast.AugAssign)))
 
 
 def _operands(operation: Operation) -> list[Value]:
