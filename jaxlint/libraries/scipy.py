@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
+from jaxlint.staging.shapes.scientific import ARRAYS
 from jaxlint.staging.tracking.gradients import Gradients
-from jaxlint.staging.values import UNKNOWN, Array, Value
+from jaxlint.staging.values import UNKNOWN, Array, NumpyArray, Operation, Value
 
 _PARTS = "special stats linalg signal ndimage fft optimize interpolate integrate spatial".split()  # noqa: SIM905
 _FAMILIES = [f"scipy.{part}.*" for part in _PARTS]
@@ -20,6 +21,9 @@ _OBJECTS = frozenset(
 def function(call: LibraryCall) -> Value:
     if not call.name.endswith("Result") and _computes(call):
         return UNKNOWN
+    if call.name in ARRAYS and any(isinstance(value, NumpyArray) for value in call.inputs):
+        short = call.name.rpartition(".")[2]
+        return NumpyArray(made=Operation(short, tuple(call.args), call.kwargs, call.node, 0, call.name))
     return call.made_object() if call.name in _OBJECTS else call.otherwise()
 
 

@@ -9,6 +9,7 @@ from jaxlint.staging.shapes import (
     making,
     moving,
     products,
+    scientific,
     windows,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "making",
     "moving",
     "products",
+    "scientific",
     "windows",
 ]

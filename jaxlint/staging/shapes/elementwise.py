@@ -94,7 +94,7 @@ def cumulative_of_standard(applied: Applied) -> Result:
     ),
     _below(
         "scipy.special",
-        "xlogy xlog1py rel_entr kl_div betaln gammainc gammaincc zeta polygamma beta binom",
+        "xlogy xlog1py rel_entr kl_div betaln gammainc gammaincc zeta polygamma beta binom jv yv iv kv",
     ),
 )
 def of_two(applied: Applied) -> Result:

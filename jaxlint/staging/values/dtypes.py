@@ -63,7 +63,7 @@ def numpy_result(one: str, two: str) -> str:
     """The dtype that NumPy computes for two operands, of which one is an array; "" if unknown."""
     both = {one, two}
     low = both & _NOT_NUMPYS
-    if low and len(both) == 2:  # NumPy sees no kind of its own in them, so Python's floats are 64 bits of another kind
+    if low and len(both) == 2:  # to NumPy they are no floats, so a Python float is not weak beside them
         other = next(iter(both - low), "")
         return {"float*": "float32", "int*": next(iter(low)), "bool": next(iter(low))}.get(other, "")
     if one == two or one.endswith("*") or two.endswith("*") or both <= _NUMPY_KINDS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -21,6 +22,17 @@ def test_two_arrays(one: str, two: str) -> None:
 @pytest.mark.parametrize(("weak", "number"), [("int*", 1), ("float*", 1.5), ("complex*", 1j)])
 def test_an_array_and_a_number(dtype: str, weak: str, number: complex) -> None:
     assert numpy_result(dtype, weak) in ("", (np.ones(1, dtype) * number).dtype.name)
+
+
+@pytest.mark.parametrize(("weak", "number"), [("int*", 1), ("float*", 1.5), ("bool", True)])
+def test_bfloat16_and_a_number(weak: str, number: complex) -> None:
+    assert numpy_result("bfloat16", weak) == (np.ones(1, ml_dtypes.bfloat16) * number).dtype.name
+
+
+@pytest.mark.parametrize("dtype", NAMES)
+def test_bfloat16_and_an_array(dtype: str) -> None:
+    result = np.ones(1, ml_dtypes.bfloat16) * np.ones(1, dtype)
+    assert numpy_result("bfloat16", dtype) in ("", result.dtype.name)
 
 
 def test_floats_and_integers_are_known() -> None:

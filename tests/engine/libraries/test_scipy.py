@@ -11,6 +11,8 @@ import pytest
 import scipy.interpolate
 import scipy.special
 
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection.arrays import inspect_arrays
 from tests.helpers.projects import expected, findings_in, reported
 
 PROGRAMS = {
@@ -61,3 +63,54 @@ def test_scipy_raises_for_a_tracer() -> None:
     for function in (scipy.special.erf, curve):
         with pytest.raises(jax.errors.TracerArrayConversionError):
             jax.jit(lambda x, function=function: function(x))(jnp.ones(2))
+
+
+SHAPES = """
+scipy.integrate.simpson(x, axis=0)
+scipy.integrate.trapezoid(x, dx=0.1)
+scipy.integrate.cumulative_trapezoid(x)
+scipy.integrate.cumulative_trapezoid(x, axis=0, initial=0)
+scipy.ndimage.gaussian_filter(x, 1.0)
+scipy.ndimage.map_coordinates(x, np.ones((2, 7)))
+scipy.signal.savgol_filter(x, 3, 1)
+scipy.signal.lfilter(w, [1.0], x)
+scipy.signal.convolve(v, w)
+scipy.signal.fftconvolve(x, q[:2, :2], mode="valid")
+scipy.signal.correlate(x, q, "same")
+scipy.fft.dct(x, n=8)
+scipy.fft.rfft(x, axis=0)
+scipy.fft.fft(v, 16)
+scipy.spatial.distance.cdist(x, x[:2])
+scipy.spatial.distance.pdist(x)
+scipy.linalg.solve(q, x)
+scipy.linalg.det(q)
+scipy.special.logsumexp(x, axis=1)
+scipy.special.jv(0, x)
+scipy.special.softmax(x, axis=0)
+"""
+_START = """import jax
+import numpy as np
+import scipy.fft
+import scipy.integrate
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
+import scipy.spatial
+import scipy.special
+x, v, w, q = np.ones((4, 6)), np.arange(5.0), np.ones(3), np.eye(4)
+"""
+
+
+def test_the_shapes_of_results_are_those_of_scipy(tmp_path: Path) -> None:
+    calls = SHAPES.strip().splitlines()
+    text = _START + "".join(f"r{number} = {call}\n" for number, call in enumerate(calls))
+    scope: dict[str, object] = {}
+    exec(text, scope)
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    facts, analysis = inspect_arrays([read_source(program, "program.py")])
+    assert not analysis.errors
+    found = {fact.name: fact.shape for fact in facts}
+    for number, call in enumerate(calls):
+        size = np.shape(scope[f"r{number}"])  # type: ignore[arg-type]
+        assert found[f"r{number}"] == [str(number) for number in size], call
