@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from jaxlint.api import CallEvent, CarryEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted
@@ -13,8 +14,12 @@ from jaxlint.api.values import (
     ListValue,
     TupleValue,
     Value,
+    bounds_of,
+    constant,
     dtype_named,
     dtype_of,
+    least_size,
+    shape_of,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import host_loops
@@ -23,6 +28,7 @@ from jaxlint_rules._names import names_in
 _LOW = ("bfloat16", "float16")
 _ZEROS = ("zeros", "zeros_like")
 _SUMS = frozenset({"sum", "cumsum", "nansum"})
+_MANY_TERMS = 1 << 14  # terms that average 4 are too many for float16
 _SEGMENTS = ("jax.ops.segment_sum",)
 
 
@@ -32,7 +38,8 @@ class LowPrecisionAccumulation(Rule):
     ## What it does
     Finds 16-bit sums: totals that a host loop adds to, carries of `lax.scan`, `fori_loop` and
     `while_loop` that start from zeros and are added to, `.at[...].add` and `segment_sum` on a
-    16-bit array, and sums with `dtype=float16`.
+    16-bit array, and sums with `dtype=float16`. Also finds float16 sums of many squares, and norms,
+    where the number of terms is known.
 
     ## Why is this bad?
     bfloat16 has 8 bits of precision: from 256 on, adding 1 changes nothing. Summing 70,000 numbers
@@ -76,8 +83,19 @@ class LowPrecisionAccumulation(Rule):
                 self.tell(event, dtype_of(start), f"the carry of `{event.api}`", report)
                 return
 
-    @concerns("add", *_SUMS)
+    @concerns("add", "norm", *_SUMS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        count = _terms(event)
+        if count >= _MANY_TERMS and event.frame.module.reported and not report.module.is_test:
+            average = 65504 / count
+            report(
+                event.node,
+                f"this float16 sum of {count:,} terms is inf once they average {average:.2g}; use `mean`, or float32",
+                reason="float16 ends at 65504: `sum` accumulates in float32, and its result is float16 again",
+            )
+            return
+        if event.operation.name == "norm":
+            return
         if event.operation.name == "add":
             total = _running(event)
             if total:
@@ -108,6 +126,28 @@ class LowPrecisionAccumulation(Rule):
                 f"{what} accumulates in {dtype}, which drops small terms; accumulate in float32",
                 reason=f"{dtype} has {8 if dtype == 'bfloat16' else 11} bits of precision; cast the result, not the terms",
             )
+
+
+def _terms(event: OperationEvent) -> int:
+    """How many numbers above zero a float16 sum adds up, at least: those of a sum of squares, or of a norm."""
+    operation = event.operation
+    if event.result.dtype != "float16" or not operation.args or "dtype" in operation.kwargs:
+        return 0
+    terms = operation.args[0]
+    if operation.name == "norm":
+        if not {"ord", "axis"}.isdisjoint(operation.kwargs) or len(operation.args) > 1:
+            return 0
+    elif operation.name != "sum" or bounds_of(terms).low < 0:
+        return 0
+    given = operation.operand(1, "axis")
+    axis = None if given is None else constant(given)
+    if axis is None:
+        return least_size(terms)
+    shape = shape_of(terms)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if shape is None or not all(type(one) is int and -len(shape) <= one < len(shape) for one in axes):
+        return 0
+    return math.prod(shape[one] for one in axes)
 
 
 def _running(event: OperationEvent) -> str:
