@@ -4,6 +4,8 @@ from jaxlint.staging.shapes.answers import misfit_of, symbolic_shape
 from jaxlint.staging.shapes.applied import MisfitError, shape_text
 from jaxlint.staging.shapes.bounds import Bounds, bounds_of, starts_at
 from jaxlint.staging.shapes.known import (
+    ALONG_AXES,
+    BROADCASTING,
     ELEMENTWISE,
     REDUCTIONS,
     least_size,
@@ -77,6 +79,8 @@ from jaxlint.staging.values.ledger import identity
 from jaxlint.staging.values.plain import of_document
 
 __all__ = [
+    "ALONG_AXES",
+    "BROADCASTING",
     "ELEMENTWISE",
     "MESHES",
     "MISSING",

@@ -259,4 +259,8 @@ def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
         items = base.items[slice(*bounds)]
         return TupleValue(items) if isinstance(base, TupleValue) else ListValue(items, join_all(items))
     element = base.element if base.items is None else join_all(base.items)
-    return TupleValue(None, element) if isinstance(base, TupleValue) else ListValue(None, element)
+    if isinstance(base, TupleValue):
+        return TupleValue(None, element)
+    from_start = known and bounds[0] in (None, 0) and bounds[2:] in ([], [None], [1])
+    kept = base.head[: bounds[1]] if from_start and (bounds[1] is None or bounds[1] > 0) else ()
+    return ListValue(None, element, head=kept)

@@ -65,6 +65,7 @@ _IN_PLACE = frozenset(
 
 
 SEARCHES = frozenset({"index", "count", "remove"})
+_KEEPING_START = frozenset({"index", "count", "copy", "append", "extend"})  # the first items stay the same
 _READING = frozenset({"index", "count", "copy", "sort", "reverse"})  # methods that do not change the length
 
 
@@ -82,6 +83,8 @@ class ContainerMethods(Part):
     ) -> Value:
         if name not in _READING:
             target.length = None
+        if name not in _KEEPING_START:
+            target.head = ()
         if name in ("append", "add", "appendleft", "insert"):
             if args:
                 self.check_leak(target, args[-1], node, frame)
@@ -370,6 +373,8 @@ def _store_at(base: ListValue, index: object, value: Value, guarded: bool) -> No
         base.items = [join(known, value) for known in base.items]  # any item may be the one
     elif not isinstance(index, int):
         base.length = None  # perhaps a slice
+    if base.items is None:
+        base.head = ()
     base.element = join(base.element, value)
 
 

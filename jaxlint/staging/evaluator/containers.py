@@ -81,7 +81,11 @@ class Containers(Part):
 
     def eval_list(self, node: ast.List, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
-        return ListValue(items if known else None, join_all(items), depth=frame.depth, stage=frame.stage)
+        if known:
+            return ListValue(items, join_all(items), depth=frame.depth, stage=frame.stage)
+        first = next(place for place, part in enumerate(node.elts) if isinstance(part, ast.Starred))
+        head = tuple(items[:first])
+        return ListValue(None, join_all(items), depth=frame.depth, stage=frame.stage, head=head)
 
     def eval_set(self, node: ast.Set, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)

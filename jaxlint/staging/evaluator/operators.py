@@ -265,7 +265,8 @@ def _concatenated(left: Value, right: Value, frame: Frame) -> Value | None:
     if type(left) is ListValue and type(right) is ListValue:
         if left.items is not None and right.items is not None:
             return ListValue([*left.items, *right.items], stage=frame.stage)
-        return ListValue(None, join_all([*left.elements(), *right.elements()]), stage=frame.stage)
+        head = left.head if left.items is None else (*left.items, *right.head)
+        return ListValue(None, join_all([*left.elements(), *right.elements()]), stage=frame.stage, head=head)
     return None
 
 

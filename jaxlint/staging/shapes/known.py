@@ -24,7 +24,9 @@ ELEMENTWISE = frozenset(
     sigmoid softplus gelu silu swish negative absolute positive invert relu stop_gradient square round sign floor ceil
     astype isnan isinf isfinite logical_not copy softmax log_softmax cumsum cumprod""".split()  # noqa: SIM905
 )
-_BROADCASTING = frozenset(
+# Those among them whose elements depend on others along an axis.
+ALONG_AXES = frozenset({"softmax", "log_softmax", "cumsum", "cumprod"})
+BROADCASTING = frozenset(
     """add subtract multiply divide maximum minimum power mod remainder floor_divide true_divide arctan2 logaddexp hypot
     logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal where clip
     bitwise_and bitwise_or bitwise_xor""".split()  # noqa: SIM905
@@ -79,7 +81,7 @@ def least_size(value: Value, depth: int = 0) -> int:
     if shape is not None:
         return math.prod(shape)
     made = value.made if isinstance(value, Array) and not value.tree else None
-    if made is None or depth > MAX_DEPTH or not (made.name in _BROADCASTING or made.name in ELEMENTWISE):
+    if made is None or depth > MAX_DEPTH or not (made.name in BROADCASTING or made.name in ELEMENTWISE):
         return 0
     operands = [arg.array if isinstance(arg, AtIndexer) else arg for arg in made.args]
     return max((least_size(operand, depth + 1) for operand in operands), default=0)

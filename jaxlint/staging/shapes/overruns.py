@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.staging.shapes.applied import Shape
 from jaxlint.staging.shapes.indexing import is_mask
-from jaxlint.staging.shapes.ranges import range_of
+from jaxlint.staging.shapes.ranges import occurring, range_of
 from jaxlint.staging.values.arrays import Array, NumpyArray
 from jaxlint.staging.values.objects import ExternalObject, TupleValue
 from jaxlint.staging.values.parts import constant
@@ -14,9 +14,13 @@ from jaxlint.staging.values.sizes import Size
 
 def beyond(index: Value | None, least: int, size: Size | None) -> int | None:
     """The number outside of `least`, ..., `size` - 1 that an index certainly reaches; None if there is none."""
-    found = range_of(index) if isinstance(size, int) else None
-    if found is None or not isinstance(size, int):
+    if not isinstance(size, int):
         return None
+    found = range_of(index)
+    if found is None:
+        numbers = occurring(index)
+        farthest = max(numbers, default=least), min(numbers, default=least)
+        return farthest[0] if farthest[0] >= size else farthest[1] if farthest[1] < least else None
     if found.high >= size:
         return found.high
     return found.low if found.low < least else None

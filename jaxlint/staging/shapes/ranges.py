@@ -16,7 +16,7 @@ from jaxlint.staging.shapes.measures import size_of
 from jaxlint.staging.values.arrays import Array, NumpyArray, Operation
 from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
-from jaxlint.staging.values.plain import MISSING, Value, is_none
+from jaxlint.staging.values.plain import MISSING, Static, Value, is_none
 
 MAX_DEPTH = 16
 LARGEST_POWER = 4096  # limit on exponents and shifts
@@ -76,6 +76,34 @@ def range_of(value: Value | None, depth: int = MAX_DEPTH) -> Range | None:
         seen = form is not None and (form.equal or form.how == "row")
         return range_of(form.of[0], depth - 1) if seen and form is not None else None
     return range_of_result(value.made, depth)
+
+
+def occurring(value: Value | None, depth: int = MAX_DEPTH) -> frozenset[int]:
+    """Integers that certainly occur in `value`, though others may occur too: those that the program writes among the
+    items of a list."""
+    if value is None or depth == 0:
+        return frozenset()
+    number = constant(value) if isinstance(value, Static) else None
+    if type(number) is int:
+        return frozenset({number})
+    if isinstance(value, (ListValue, TupleValue)):
+        items = value.head if value.items is None else value.items
+        return frozenset().union(*(occurring(item, depth - 1) for item in items))
+    if not isinstance(value, (Array, NumpyArray)) or value.dtype not in _INTEGERS:
+        return frozenset()
+    if isinstance(value, Array) and (value.tree or value.mixed):
+        return frozenset()
+    made = value.made
+    if made is None:
+        form = value.form
+        seen = form is not None and (form.equal or form.how == "row")
+        return occurring(form.of[0], depth - 1) if seen and form is not None else frozenset()
+    if made.args and (made.name == "astype" or made.name in _ARRANGING or made.name in _JOINING):
+        return frozenset().union(*(occurring(part, depth - 1) for part in made.args[:1]))
+    if made.name == "getitem" and len(made.args) == 2 and _keeps_all(made.args[1]):
+        return occurring(made.args[0], depth - 1)
+    found = range_of_result(made, depth)
+    return frozenset() if found is None else frozenset({found.low, found.high})
 
 
 def _single(number: int) -> Range:

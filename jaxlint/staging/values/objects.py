@@ -141,6 +141,9 @@ class ListValue(_Sequence):
     stage: object = None
     either: tuple[ListValue, ...] = ()  # it is one of these lists: an append perhaps reaches each of them
     length: int | None = None  # that of a comprehension whose `items` are unknown, until something changes it
+    head: tuple[
+        Value, ...
+    ] = ()  # if `items` is unknown: the known first items, as in `[start, *rest]`, until then
     # like that of an origin: when it was created
     serial: int = field(init=False, default_factory=_counter.__next__)
 

@@ -81,6 +81,7 @@ def shortened(target: ListValue) -> None:
     if target.items:
         target.element = join_all(target.items)
     target.items = target.length = None
+    target.head = ()
 
 
 def spread(target: ListValue, added: Value) -> None:
@@ -89,3 +90,4 @@ def spread(target: ListValue, added: Value) -> None:
         known = option.elements()
         option.element = join(option.element, added) if known else added
         option.items = option.length = None
+        option.head = ()

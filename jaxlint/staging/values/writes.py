@@ -70,7 +70,7 @@ def repeat(writes: Writes, bound: dict[str, Value]) -> None:
         elif isinstance(value, ListValue):
             items, value.element = state
             value.items = None if items is None else list(items)
-            value.length = None
+            value.length, value.head = None, ()
         elif isinstance(value, DictValue):
             items, value.element = state
             value.items.update(items)

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import (
+    ALONG_AXES,
+    BROADCASTING,
+    ELEMENTWISE,
     Array,
     ExternalObject,
     NumpyArray,
@@ -25,12 +28,7 @@ _OF_DIFFERENCES = frozenset({"mean", "sum", "square", "abs", "absolute", "huber_
 _REDUCTIONS = ("mean", "sum", "average", "nanmean", "nansum")
 _FAR = 6  # operations between a difference and the reduction of it
 # Operations element by element, through which all pairs stay all pairs.
-_ELEMENTWISE = frozenset(
-    """
-    add subtract multiply divide true_divide power maximum minimum where clip negative abs absolute square sqrt exp log
-    logaddexp tanh stop_gradient astype asarray
-    """.split()  # noqa: SIM905
-)
+_ELEMENTWISE = (ELEMENTWISE - ALONG_AXES) | BROADCASTING | {"abs", "asarray"}
 # Operations that create a column on purpose, for all pairs.
 _COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcast_to"})
 
