@@ -79,8 +79,9 @@ class BlockSpecArguments(Rule):
         left = None if event.frame.module.is_test or event.frame.is_chosen_by_size() else unwritten(t)
         if left is not None:
             axis, written, size = left
+            given = [one.value for one in getattr(event.node, "keywords", []) if one.arg == "grid"]
             report(
-                event.node,
+                given[0] if given else event.node,
                 f"the grid writes {written} of {size} elements of the output along axis {axis}; use `pl.cdiv` for the grid",
                 reason="no program writes the other elements, so they are undefined; Pallas pads the last block",
                 severity=Severity.WARNING,

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#20628
 # blind: ninth
-# missed: the callback is in a scan, whose carry `vmap` maps over
 
 import jax
 import jax.numpy as jnp

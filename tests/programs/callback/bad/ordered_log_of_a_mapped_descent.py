@@ -1,6 +1,5 @@
 # source: jax-ml/jax#20628
 # blind: eighteenth
-# missed: the callback lies below a scan that is mapped
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#20628
 # blind: second
-# missed: whether the carry of a scan is mapped is not known inside of its body
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#12186
 # blind: eighteenth
-# missed: what SciPy gives back
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: p-doom/jasmine#123
 # blind: eighteenth
-# missed: arithmetic of NumPy with bfloat16
 
 import flax.linen as nn
 import jax

@@ -1,5 +1,4 @@
 # blind: sixteenth
-# missed: the program as written runs a small grid, so it is advice
 
 """Shallow-water run; only the final height goes into the picture."""
 

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#27748
 # blind: eighteenth
-# missed: only the last of the stacked rows is read
 
 import functools
 from typing import NamedTuple
@@ -35,7 +34,7 @@ def simulate(state, n_steps, dt=0.5):
         s = step(s, dt)
         return s, s  # finding
 
-    final, history = jax.lax.scan(body, state, None, length=n_steps)
+    final, history = jax.lax.scan(body, state, None, length=n_steps)  # finding-also
     return final, history.dye[-1].mean()  # finding-also
 
 

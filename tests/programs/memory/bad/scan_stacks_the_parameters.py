@@ -1,5 +1,4 @@
 # blind: seventeenth
-# missed: 27 MB at the sizes of the program, so it is advice
 
 """Fit a linear model by many steps inside one scan."""
 import jax

@@ -1,6 +1,5 @@
 # source: gbionics/jaxsim#319
 # blind: ninth
-# missed: it is unknown that the vector is zero at the start
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#347
 # blind: eighteenth
-# missed: zeros through a scan
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#15407
 # blind: seventh
-# missed: that the car stands still at first is a value, and arctan2 is right wherever it moves
 
 """Model predictive control of a car: the heading follows the velocity."""
 

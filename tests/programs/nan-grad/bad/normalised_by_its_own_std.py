@@ -1,6 +1,5 @@
 # source: jax-ml/jax#3058
 # blind: first
-# missed: not found yet
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#3058
 # blind: eighteenth
-# missed: both arguments are one array
 
 import jax
 import jax.numpy as jnp

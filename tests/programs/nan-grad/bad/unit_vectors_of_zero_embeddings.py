@@ -1,6 +1,5 @@
 # source: jax-ml/jax#3058
 # blind: second
-# missed: that the embeddings begin as zeros is seen only through the parameters
 
 from typing import NamedTuple
 

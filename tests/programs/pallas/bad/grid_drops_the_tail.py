@@ -1,5 +1,4 @@
 # source: pytorch/xla#8469
-# missed: not found yet
 
 import functools
 

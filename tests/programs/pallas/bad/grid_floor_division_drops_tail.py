@@ -1,6 +1,5 @@
 # source: jax-ml/jax#22275
 # blind: eighteenth
-# missed: what part of an array a grid covers
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#3774
 # blind: eighteenth
-# missed: which numbers an array of constants holds
 
 import jax
 import jax.numpy as jnp

@@ -12,9 +12,9 @@ def square(x_ref, o_ref):
 def dropping(x):
     m, n = x.shape
     spec = pl.BlockSpec((ROWS, LANES), lambda i, j: (i, j))
-    return pl.pallas_call(  # finding
+    return pl.pallas_call(
         square,
-        grid=(m // ROWS, n // LANES),
+        grid=(m // ROWS, n // LANES),  # finding
         in_specs=[spec],
         out_specs=spec,
         out_shape=jax.ShapeDtypeStruct((m, n), x.dtype),
