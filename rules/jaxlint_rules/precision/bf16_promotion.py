@@ -115,7 +115,7 @@ class Bf16Promotion(Rule):
                 continue
             report(
                 lifted.node,
-                "NumPy computes this in float32, not bfloat16, for a Python float; use `jnp`, or cast the result",
+                "a Python float lifts this bfloat16 array to float32 in NumPy; use `jnp`, or cast the result",
                 reason="JAX keeps bfloat16 for a Python float; NumPy does not, since bfloat16 is no dtype of its own",
             )
 
