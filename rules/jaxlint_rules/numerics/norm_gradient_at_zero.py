@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.api import CallEvent, CarryEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, CarryEvent, DifferentiatedEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import positional_parameters
 from jaxlint.api.values import (
     Array,
@@ -26,6 +26,7 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._names import is_new_axis
 from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, without_views
+from jaxlint_rules.numerics._needs import Needs
 
 _ZEROS = ("zeros", "zeros_like")
 _ROUNDING = ("round", "rint", "jax.numpy.round", "jax.numpy.rint")
@@ -70,7 +71,8 @@ class NormGradientAtZero(Rule):
 
     ## When not to fix
     Norms of other vectors are zero only by chance and are not reported. Nor are norms with an
-    epsilon under the root, or without a gradient through them.
+    epsilon under the root, or without a gradient through them: those that the function only returns
+    beside the loss, or holds constant by `stop_gradient`.
 
     ## References
     - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where)
@@ -90,6 +92,7 @@ class NormGradientAtZero(Rule):
         # Of carries: the initial values of their loops, and whether these are constants for the gradient.
         self.begins_as: dict[Origin, tuple[Array, bool]] = {}
         self.beginning: list[OperationEvent] = []
+        self.needs = Needs()
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -128,6 +131,9 @@ class NormGradientAtZero(Rule):
             self.rectified.append(event)
         elif event.result.flow is not None and _has_no_gradient_at_zero(event.operation):
             self.beginning.append(event)
+
+    def on_differentiated(self, event: DifferentiatedEvent, report: Reporter) -> None:
+        self.needs.add(event)
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
         """A carry has the loop's initial value."""
@@ -176,11 +182,10 @@ class NormGradientAtZero(Rule):
                 "the derivative of the root is infinite at zero, and squaring does not undo that",
             )
 
-    @staticmethod
-    def tell(event: OperationEvent, report: Reporter, message: str, reason: str) -> None:
-        """Reports a norm under a gradient."""
+    def tell(self, event: OperationEvent, report: Reporter, message: str, reason: str) -> None:
+        """Reports a norm under a gradient that needs its derivative."""
         report.event = event
-        if report.differentiated(event.frame):
+        if report.differentiated(event.frame) and not self.needs.are_none_for(event.operation):
             report(event.node, message, reason=reason)
 
 
