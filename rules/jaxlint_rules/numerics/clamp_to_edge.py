@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import struct
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import DifferentiatedEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import Array, Operation, Value, dtype_of
 from jaxlint.finding import Severity
 from jaxlint_rules._x64 import may_have_x64
 from jaxlint_rules.numerics._expressions import has_own_gradient, made, number, without_views
+from jaxlint_rules.numerics._needs import Needs
 
 _EDGES = {
     "sqrt": (0.0,),
@@ -69,6 +70,7 @@ class ClampToEdge(Rule):
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str]] = []
+        self.needs = Needs()
         self.in_kernels: set[ast.AST] = (
             set()
         )  # reverse mode through a kernel raises: it has a rule, or no gradient
@@ -98,10 +100,15 @@ class ClampToEdge(Rule):
         ):
             self.found.append((event, reason))
 
+    def on_differentiated(self, event: DifferentiatedEvent, report: Reporter) -> None:
+        self.needs.add(event)
+
     def finish(self, report: Reporter) -> None:
         for event, reason in self.found:
             report.event = event
-            if report.differentiated(event.frame) and event.node not in self.in_kernels:
+            if event.node in self.in_kernels or self.needs.are_none_for(event.operation):
+                continue
+            if report.differentiated(event.frame):
                 report(
                     event.node,
                     f"the gradient of `{event.operation.name}` is NaN at the edge of its domain, which is reached; clamp strictly inside it",

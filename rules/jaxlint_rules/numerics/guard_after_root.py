@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import DifferentiatedEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import Array, Operation, Value
 from jaxlint.finding import Severity
 from jaxlint_rules.numerics._expressions import (
@@ -13,6 +13,7 @@ from jaxlint_rules.numerics._expressions import (
     number,
     without_views,
 )
+from jaxlint_rules.numerics._needs import Needs
 
 _SMALL = 1e-3  # a number added to keep a divisor from being zero, not for its value
 _ROOTS = ("norm", "sqrt", "std")
@@ -64,6 +65,7 @@ class GuardAfterRoot(Rule):
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str]] = []  # with the root and its gradient, in words
+        self.needs = Needs()
 
     @concerns(*_GUARDS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -77,10 +79,13 @@ class GuardAfterRoot(Rule):
         if any(0 < guard <= _SMALL for guard in guards):
             self.found.append((event, root))
 
+    def on_differentiated(self, event: DifferentiatedEvent, report: Reporter) -> None:
+        self.needs.add(event)
+
     def finish(self, report: Reporter) -> None:
         for event, root in self.found:
             report.event = event
-            if report.differentiated(event.frame):
+            if report.differentiated(event.frame) and not self.needs.are_none_for(event.operation):
                 report(
                     event.node,
                     f"the gradient of {root} at zero, even with an epsilon after it; add the epsilon under the root",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import DifferentiatedEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import same
 from jaxlint.finding import Severity
 from jaxlint_rules.numerics._expressions import has_own_gradient, made, without_views
+from jaxlint_rules.numerics._needs import Needs
 
 
 class UnsafeDivision(Rule):
@@ -47,6 +48,7 @@ class UnsafeDivision(Rule):
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str, str]] = []
+        self.needs = Needs()
 
     @concerns("divide")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -60,8 +62,11 @@ class UnsafeDivision(Rule):
                 self.found.append((event, message, "the norm has no gradient at zero"))
             return
 
+    def on_differentiated(self, event: DifferentiatedEvent, report: Reporter) -> None:
+        self.needs.add(event)
+
     def finish(self, report: Reporter) -> None:
         for event, message, reason in self.found:
             report.event = event
-            if report.differentiated(event.frame):
+            if report.differentiated(event.frame) and not self.needs.are_none_for(event.operation):
                 report(event.node, message, reason=reason)

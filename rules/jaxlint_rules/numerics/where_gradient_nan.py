@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import DifferentiatedEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import all_parameters
 from jaxlint.api.tables import is_integer
 from jaxlint.api.values import Array, Value, dtype_of, same
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, without_views
+from jaxlint_rules.numerics._needs import Needs
 
 # Operations whose derivative is not finite at 0, or below it.
 _AT_ZERO = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal", "cbrt"})
@@ -110,6 +111,7 @@ class WhereGradientNan(Rule):
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str, str]] = []
+        self.needs = Needs()
 
     @concerns("where", *_CLEANED)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -163,11 +165,16 @@ class WhereGradientNan(Rule):
             self.found.append((event, name, event.operation.name.rpartition(".")[2]))
             return
 
+    def on_differentiated(self, event: DifferentiatedEvent, report: Reporter) -> None:
+        self.needs.add(event)
+
     def finish(self, report: Reporter) -> None:
         for event, name, how in self.found:
             report.event = event
             if _in_kernel(event) or not report.differentiated(event.frame):
                 continue  # a kernel defines its own gradient, if it has one
+            if self.needs.are_none_for(event.operation):
+                continue
             what = {"divide": "the division", "power": "the power"}.get(name, f"`{name}`")
             if how:
                 report(
