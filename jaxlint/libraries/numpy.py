@@ -10,7 +10,9 @@ from jaxlint.staging.arrays.functions import ArrayFunctions
 from jaxlint.staging.arrays.questions import answered
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
+from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.shapes.known import lacks_rows
+from jaxlint.staging.shapes.making import draws_several
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype, numpy_kind
 from jaxlint.staging.values import (
@@ -135,7 +137,10 @@ def draw(call: LibraryCall) -> Value:
 def _drawn(call: LibraryCall, name: str) -> NumpyArray:
     dtype = numpy_kind(name.removeprefix("numpy."), call.args, call.kwargs)
     made = Operation(name, tuple(call.args), call.kwargs, call.node, 0, name)
-    return NumpyArray(fresh=True, dtype=dtype, made=made)
+    drawn = NumpyArray(dtype=dtype, made=made)
+    shape = symbolic_shape(drawn)
+    several = bool(shape) if shape is not None else draws_several(name, call.args, call.kwargs)
+    return replace(drawn, fresh=several)  # without a size NumPy returns a number, which has a hash
 
 
 @calls_of_made("numpy.vectorize")

@@ -32,6 +32,11 @@ def declare_traced(node: ast.AST | None, module: Module | None, name: str) -> Fi
     return _redeclare(node, module, name, "trace-static-argument", f"Make `{name}` traced")
 
 
+def declare_fields_traced(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
+    """Makes the numbers of an object arguments of the jitted function, in place of the object as a static one."""
+    return _redeclare(node, module, name, "trace-static-fields", f"Pass the numbers of `{name}` as arrays")
+
+
 def _redeclare(
     node: ast.AST | None, module: Module | None, name: str, codemod: str, message: str
 ) -> FixRequest | None:

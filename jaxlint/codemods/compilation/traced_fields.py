@@ -57,7 +57,7 @@ _HOST = frozenset({"dataclasses.replace", "print", "repr", "str", "hash", "id", 
 @codemod("trace-static-fields")
 def trace_static_fields(draft: Draft, step: Step) -> None:
     """The span is the call of jax.jit, the decorator, or the decorated function. Parameters: `name`, that of the function's parameter;
-    `fields`, those that differed between its calls."""
+    `fields`, those that differed between its calls, by default all real numbers."""
     site = draft.site
     name = str(step.parameters["name"])
     varying = step.parameters.get("fields")
@@ -76,8 +76,9 @@ def trace_static_fields(draft: Draft, step: Step) -> None:
         raise Refused(f"`{cls.node.name}` is defined in another file")
     fields = _fields_of(cls, possible)
     is_tuple = [possible.name_of(base, file) for base in cls.node.bases] == [_TUPLE]
-    wanted = varying if isinstance(varying, list | tuple) else ()
-    traced = _traced_fields(fields, [str(one) for one in wanted], every=is_tuple)
+    reals = [one for one, kind in fields.items() if ast.unparse(kind) in _NUMBERS]
+    wanted = [str(one) for one in varying] if isinstance(varying, list | tuple) else reals
+    traced = _traced_fields(fields, wanted, every=is_tuple)
     static = static_parameters(site, call, found)
     _check_reads(possible, function, file, static, traced)
     for what in _other_uses(possible, cls):

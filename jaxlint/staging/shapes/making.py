@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from jaxlint.staging.shapes.applied import Applied, Result, broadcast, shapes
 from jaxlint.staging.values.parts import constant
-from jaxlint.staging.values.plain import Static, kind_of_static
+from jaxlint.staging.values.plain import Static, Value, is_none, kind_of_static
 from jaxlint.staging.values.sizes import Size, add, divide, product, subtract, symbol
 
 
@@ -242,6 +243,15 @@ _NUMPY_SIZE_AT = {
     "normal": 2, "uniform": 2, "standard_normal": 0, "random": 0, "random_sample": 0, "randint": 2, "integers": 2,
     "exponential": 1, "poisson": 1, "beta": 2, "gamma": 2,
 }  # fmt: skip
+
+
+def draws_several(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a call of NumPy's random numbers is given a size, so that it returns an array."""
+    short = name.rpartition(".")[2]
+    if short in ("rand", "randn", "permutation", "permuted"):
+        return bool(args)
+    size = kwargs.get("size", args[at] if (at := _NUMPY_SIZE_AT.get(short, len(args))) < len(args) else None)
+    return size is not None and not is_none(size)
 
 
 @shapes(" ".join(f"numpy.random.{name}" for name in _NUMPY_SIZE_AT))

@@ -130,8 +130,29 @@ def _follows(node: ast.expr, names: _Names, depth: int = 0) -> str:
         parts = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
         return _any_follows(parts, names, depth)
     if isinstance(node, ast.Call):
+        if draws_a_real(node):
+            return dotted(node.func)
         return _any_follows(list(_arguments_that_matter(node, names, depth)), names, depth + 1)
     return ""
+
+
+# Host functions that give another real number at each call; draws of integers may take few values.
+_REALS = frozenset(
+    """uniform random random_sample rand randn normal standard_normal normalvariate gauss exponential expovariate lognormal
+    lognormvariate beta betavariate gamma gammavariate triangular vonmises suggest_float suggest_uniform suggest_loguniform""".split()  # noqa: SIM905
+)
+_CLOCKS = frozenset({"time.time", "time.perf_counter", "time.monotonic"})
+_OF_JAX = re.compile(r"(^|\.)(jax|jr|jrandom|jnp|nnx|numpyro|dist|tfd)(\.|$)")
+
+
+def draws_a_real(call: ast.Call) -> bool:
+    """Whether a call draws a real number on the host, or reads a clock."""
+    name = dotted(call.func)
+    holder, _, last = name.rpartition(".")
+    if name in _CLOCKS:
+        return True
+    sized = any(one.arg in ("size", "shape") for one in call.keywords)
+    return last in _REALS and bool(holder) and not sized and not _OF_JAX.search(holder)
 
 
 def _any_follows(nodes: list[ast.expr], names: _Names, depth: int) -> str:

@@ -11,7 +11,7 @@ from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import Array, ClassValue, Function, Instance, Static, Value
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._cost import COMPILE, level, runs
-from jaxlint_rules._fixes import declare_traced
+from jaxlint_rules._fixes import declare_fields_traced, declare_traced
 from jaxlint_rules._loops import SIZED, assigned_once, bodies, host_loops, is_brief, place_of_loop
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.recompilation._changing_numbers import compiled_numbers, is_stepped
@@ -42,6 +42,7 @@ class VaryingStaticArgument(Rule):
       of a config;
     - a count that an object keeps;
     - the length of a list that grows;
+    - a real number that the host draws, or the time;
     - an optimizer of optax that each iteration creates, also in the `tx` of a `TrainState`: it holds
       new functions.
 
@@ -73,9 +74,10 @@ class VaryingStaticArgument(Rule):
     ## Fix safety
     Unsafe: the fix removes the parameter from `static_argnames` or `static_argnums`. The parameter
     is then a tracer (32 bits, weakly typed) instead of a Python number, so results may round
-    differently. The fix applies only if the function is defined in the same file and only computes
-    with the parameter. A function that uses it for a shape, a slice, a range or a Python branch, or
-    passes it to another function that might, needs the static value.
+    differently. Of a frozen dataclass or a named tuple the real numbers become tracers: the fix
+    registers the class as a pytree. The fix applies only if the function is defined in the same
+    file and only computes with the parameter. A function that uses it for a shape, a slice, a range
+    or a Python branch, or passes it to another function that might, needs the static value.
 
     ## When not to fix
     Keep it if the values are few and repeat, such as the levels of a pyramid: each compiles once.
@@ -102,8 +104,11 @@ class VaryingStaticArgument(Rule):
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         if isinstance(event.value, Static) and event.value.kind == "bool":
             return
-        fix = declare_traced(event.transformed.node, event.transformed.module, event.parameter)
-        self.check(event, "static `{}` varies with `{}`; make it traced", report, fix)
+        cure, declare = "make it traced", declare_traced
+        if isinstance(event.value, Instance):
+            cure, declare = "pass its numbers as arrays", declare_fields_traced
+        fix = declare(event.transformed.node, event.transformed.module, event.parameter)
+        self.check(event, "static `{}` varies with `{}`; " + cure, report, fix)
         self.check_optimizer(event, True, report)
         self.check_numbers(event, True, report)
 
