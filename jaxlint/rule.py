@@ -101,7 +101,8 @@ class Rule:
     another file makes an error a warning, a caller in a test makes it advice), `preview` (True: only with
     `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None), `proof` (the transformation of `jaxlint verify`
     that measures the advice, if that is not the fix itself), `cure` (what it shares with other rules as advice for one
-    loop, and its rank: of these rules only one of the lowest rank warns), `examples` (by default its folder of specimens).
+    loop, and its rank: of these rules only one of the lowest rank warns), `needs_whole_program` (its warnings were seldom worth
+    telling in unseen projects: in their files they are advice, unless a report says that its cost or harm is `shown`), `examples` (by default its folder of specimens).
     """
 
     code: ClassVar[str]
@@ -113,6 +114,7 @@ class Rule:
     fixable: ClassVar[str | None] = None
     proof: ClassVar[str | None] = None
     cure: ClassVar[tuple[str, int] | None] = None
+    needs_whole_program: ClassVar[bool] = False
     examples: ClassVar[tuple[Example, ...]] = Specimens()  # type: ignore[assignment]
 
     @property

@@ -24,10 +24,13 @@ def page_of(key: str) -> str:
 _ELSEWHERE = " (`warning` if it depends on a caller in another file, `info` if that caller is a test)"
 
 
+_IN_PROJECTS = " (`info` in a file of a project, unless the program shows that it matters)"
+
+
 def page(rule: type[Rule]) -> str:
     """The documentation of `rule` in Markdown."""
     lowered = rule.follows_calls and rule.severity is Severity.ERROR
-    facts = f"Category `{rule.category}`, severity `{rule.severity}`{_ELSEWHERE if lowered else ''}."
+    facts = f"Category `{rule.category}`, severity `{rule.severity}`{_ELSEWHERE if lowered else _IN_PROJECTS if rule.needs_whole_program else ''}."
     if rule.preview:
         facts += " In preview: runs only with `--preview`."
     if rule.fixable:

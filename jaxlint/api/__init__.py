@@ -56,7 +56,7 @@ from jaxlint.staging.events import (
     WithEvent,
     ZeroGradientEvent,
 )
-from jaxlint.staging.evidence import PICTURES
+from jaxlint.staging.evidence import PICTURES, imports_more
 from jaxlint.staging.module import Module
 from jaxlint.staging.values import Scope
 from jaxlint.staging.values.frame import Frame, Loop
@@ -118,4 +118,5 @@ __all__ = [
     "WrongStatic",
     "ZeroGradientEvent",
     "concerns",
+    "imports_more",
 ]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from jaxlint.finding import Severity
 from jaxlint.staging.events import Event
 from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 from jaxlint.staging.values import Array, Transformed
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Why
 from jaxlint.syntax.facts import FunctionNode, nodes_of
+from jaxlint.syntax.memo import cache
 
 
 def severity_of(event: Event) -> Severity:
@@ -54,7 +57,7 @@ _OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared
 # Folders with programs that measure the project.
 _TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking)$")
 _MEASURES = re.compile(
-    r"(^|_)bench(mark(s|ing)?)?(_|$)|^_*smoke(_|$)"
+    r"(^|_)(bench(mark(s|ing)?)?|profiler|profiling)(_|$)|^_*smoke(_|$)"
 )  # and files, also those that only see whether it runs
 # Functions that call the code beside them to see that it works.
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
@@ -137,6 +140,33 @@ def _is_library(module: Module) -> bool:
     """Whether a file exists to be imported: it is part of a package, and its definitions are for others."""
     defines = any(isinstance(one, (ast.ClassDef, ast.FunctionDef)) for one in module.tree.body)
     return defines and bool(module.package)
+
+
+def sees_whole_program(frame: Frame, project: Project) -> bool:
+    """Whether the files that lead to a place are programs by themselves, so that all that the program does around it is seen: none
+    imports more than JAX and its tools, no other file imports one, and none is part of a package."""
+    return all(
+        project.is_program(one.module) and not imports_more(one.module.tree)
+        for one in (frame, *frame.callers())
+    )
+
+
+# What a program imports that gives it no data, beside the standard library.
+_TOOLS = frozenset(
+    """jax jaxlib flax optax equinox haiku chex jaxtyping beartype einops numpy scipy matplotlib tqdm distrax diffrax
+    absl typing_extensions numpyro orbax jaxopt""".split()  # noqa: SIM905
+)
+
+
+@cache
+def imports_more(tree: ast.Module) -> bool:
+    """Whether a file imports more than tools: other files of a project, a dataset, an environment. An example imports nothing
+    else, and its sizes show nothing of the program that it stands for.
+    """
+    roots = {name.name.partition(".")[0] for node in nodes_of(tree, ast.Import) for name in node.names}
+    taken = list(nodes_of(tree, ast.ImportFrom))
+    roots |= {(node.module or "").partition(".")[0] for node in taken}
+    return any(node.level for node in taken) or bool(roots - _TOOLS - sys.stdlib_module_names)
 
 
 def is_archived(module: Module) -> bool:

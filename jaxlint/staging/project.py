@@ -363,7 +363,7 @@ class Project:
         """The same for an option of one process: another program of the project sets none for a program by itself."""
         if not self.mentions(pattern, module):
             return False  # as in most projects, where nobody need know what imports what
-        if self.is_read_in_part(module) or not self._is_program(module):
+        if self.is_read_in_part(module) or not self.is_program(module):
             return True
         by_settings, mentioning = self._mentioned(pattern, module)
         name = module.source.path.name  # of a program that another one starts
@@ -386,7 +386,7 @@ class Project:
     def _imports_one(self, pattern: re.Pattern[str], module: Module) -> bool:
         return any(pattern.search(other.spelled) for other in self.imported_by(module))
 
-    def _is_program(self, module: Module) -> bool:
+    def is_program(self, module: Module) -> bool:
         """Whether a file is a program by itself: it is in no package, no test, and nothing imports it."""
         path = module.source.path
         if module.is_test or "__init__.py" in self._listing(path.parent):

@@ -26,16 +26,27 @@ _MANY = {"are": "is", "them": "it"}  # for several names
 class Repeats:
     """What the findings of a run are about."""
 
-    slips: dict[tuple[str, ast.AST, str], list[Place]] = field(default_factory=lambda: defaultdict(list))
+    slips: dict[tuple[str, object, str], list[Place]] = field(default_factory=lambda: defaultdict(list))
     cures: dict[tuple[str, ast.AST], list[tuple[int, Place]]] = field(
         default_factory=lambda: defaultdict(list)
     )
 
-    def note(self, place: Place, rule: Rule, frame: Frame, message: str, loop: ast.AST | None = None) -> None:
-        """Records a finding of `rule` in the activation `frame`, about `loop` if not the one around it."""
+    def note(
+        self,
+        place: Place,
+        rule: Rule,
+        frame: Frame,
+        message: str,
+        loop: ast.AST | None = None,
+        slip: object = None,
+    ) -> None:
+        """Records a finding of `rule` in the activation `frame`, about `loop` if not the one around it. `slip`: what the places of one
+        slip share, if not the function."""
         if rule.category == "migration":
             return  # each place has to change
-        if _lies_in(place, frame.owner):
+        if slip is not None:
+            self.slips[rule.code, (slip, place[0]), _form(message)].append(place)
+        elif _lies_in(place, frame.owner):
             self.slips[rule.code, frame.owner, _form(message)].append(place)
         if rule.cure is not None:
             cure, rank = rule.cure

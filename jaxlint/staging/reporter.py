@@ -15,6 +15,7 @@ from jaxlint.staging.evidence import (
     is_beside_main_work,
     only_measures,
     only_tries_out,
+    sees_whole_program,
     severity_of,
 )
 from jaxlint.staging.module import Module
@@ -166,6 +167,12 @@ class Reporter:
             return True
         return (self.rule.only_costs or self.rule.category == "random") and only_tries_out(node, frame)
 
+    def _is_assumed(self, shown: bool | None) -> bool:
+        """Whether only the text of a file says that a finding matters, while what its program does around is not seen."""
+        assert self.event is not None
+        shown = not self.rule.needs_whole_program if shown is None else shown
+        return not shown and not sees_whole_program(self.event.frame, self.project)
+
     def __call__(
         self,
         node: ast.AST,
@@ -178,8 +185,11 @@ class Reporter:
         function: str | None = None,
         cause: WrongStatic | None = None,
         loop: ast.AST | None = None,
+        shown: bool | None = None,
+        slip: object = None,
     ) -> None:
-        """Reports `message` at `node`, about `loop` if not the one around it. Of several reports of a rule at one place the surest is kept, and the first
+        """Reports `message` at `node`, about `loop` if not the one around it. `shown`: whether the program shows that it matters,
+        without which a warning is advice in a file of a project; by default as the rule says. `slip`: what the places share that are one slip, by default their function. Of several reports of a rule at one place the surest is kept, and the first
         among equals."""
         assert self.event is not None
         if self.module.is_test and self.expected_to_fail(node):
@@ -189,7 +199,7 @@ class Reporter:
             return
         if severity is Severity.ERROR and self.rule.follows_calls:
             severity = severity_of(self.event)
-        if severity is Severity.WARNING and self._is_beside(node):
+        if severity is Severity.WARNING and (self._is_beside(node) or self._is_assumed(shown)):
             severity = Severity.INFO
         span = self.span(node)
         key = (self.path, self.rule.code, span)
@@ -197,7 +207,7 @@ class Reporter:
         if known is not None and _SURENESS.index(known.severity) >= _SURENESS.index(severity):
             return
         self.consequences.note(key, self.event, cause)
-        self.repeats.note(key, self.rule, self.event.frame, message, loop)
+        self.repeats.note(key, self.rule, self.event.frame, message, loop, slip)
         self.sink[key] = Finding(
             self.path,
             span,

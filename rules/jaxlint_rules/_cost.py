@@ -39,6 +39,7 @@ BANDWIDTH = 5e9  # bytes per second between host and device
 
 FELT = 1.0  # seconds in one run of the program from which on a cost is felt
 LARGE = 1 << 22  # bytes whose second copy is felt
+PLAIN = 10  # times as much, which matters whatever the program does around
 # Iterations of loops of unknown length.
 _MANY, _EPOCHS, _SOME, _FEW = 5000, 100, 30, 4
 
@@ -57,6 +58,26 @@ def level(seconds: float) -> Severity | None:
 def level_of_bytes(size: float) -> Severity | None:
     """The same for memory that is held twice."""
     return None if size >= LARGE else Severity.INFO
+
+
+def is_plain(seconds: float, frame: Frame, loop: Loop | None = None) -> bool:
+    """Whether a cost of so many seconds, at a place that a program runs as often as numbers in the program say, is large. Loops
+    whose length only their names suggest count once."""
+    if loop is None:
+        loop = next((one.loops[-1] for one in (frame, *frame.callers()) if one.loops), None)
+    for one in loops_around(loop, frame) if loop is not None else ():
+        seconds *= _written_turns(one, frame_of_loop(one, frame))
+    for _, every in periods(frame):
+        seconds /= every or 1
+    return seconds >= PLAIN * FELT
+
+
+def _written_turns(loop: Loop, frame: Frame) -> float:
+    """The iterations of a loop by numbers in the program; 1 if none say it."""
+    if isinstance(loop.node, ast.While):
+        return most_turns(loop.node, frame) or 1
+    given = _is_given(getattr(loop.node, "iter", None), frame)
+    return loop.trips if loop.trips is not None and not given else 1
 
 
 def runs(frame: Frame, loop: Loop | None = None) -> float:

@@ -136,6 +136,7 @@ def report_eager(
         f"{'it' if own else f'`{name_of_step(frame)}`'} outside jit",
         # Most functions of `jax.numpy` are jitted themselves: the transform traces each of them again.
         severity=level(runs(frame, loop) * _size(function.node) * RETRACE),
+        shown=True,  # the state of a loop, computed operation by operation
     )
 
 

@@ -13,7 +13,7 @@ from jaxlint.api.tables import canonical
 from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Unknown, Value
 from jaxlint_rules._loops import counters, host_loops
 from jaxlint_rules._names import bound_by, last_name, names_in, passed, unpacked
-from jaxlint_rules._slices import assignments, calls_in, sources
+from jaxlint_rules._slices import assignments, calls_in, sources, stepped_on
 
 _WORKS = re.compile(
     r"train|update|optimi|learn|evaluat|valid|(^|_)(eval|val|test|fit|sample|step|decode)(_|$)"
@@ -255,6 +255,14 @@ def advances(loop: ast.AST) -> bool:
             if any(array in given and sources(used, loop) & targets for array, used in stores):
                 return True
     return any(_updates_attribute(part) for part in _assignments_in(loop))
+
+
+@cache
+def carries_state(loop: ast.AST) -> bool:
+    """Whether each iteration computes a value, other than a key, from the one that the iteration before has left, as those of training,
+    sampling and simulation do. Those of an evaluation, or of a data set, are independent."""
+    carried = any(not _KEYS.search(name.lower()) for name in stepped_on(loop))
+    return carried or any(map(_updates_attribute, _assignments_in(loop)))
 
 
 @cache

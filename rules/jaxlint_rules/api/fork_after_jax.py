@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.api import CallEvent, Frame, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Frame, Module, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import ExternalMethod, ExternalObject, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -66,15 +66,22 @@ class ForkAfterJax(Rule):
     name = "fork-after-jax"
     category = "api"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.run: Frame | None = None  # the outermost call of the run in which JAX computed last
+        self.files: set[Module] = set()  # in which it computed
         self.chosen = False  # the program sets a start method
         self.by_default: list[CallEvent] = []
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if not event.frame.stage.staged:
-            self.run = _outermost(event.frame)
+            self.start(event.frame)
+
+    def start(self, frame: Frame) -> None:
+        """Records that JAX has run on the host."""
+        self.run = _outermost(frame)
+        self.files.add(frame.module)
 
     @concerns(
         "os.fork", *_BY_DEFAULT, *_SETTINGS, *_STARTS_JAX, callees=("ExternalMethod",), methods=_STARTING
@@ -83,7 +90,7 @@ class ForkAfterJax(Rule):
         if event.name in _SETTINGS:
             self.chosen = True
         elif event.name in _STARTS_JAX and not event.frame.stage.staged:
-            self.run = _outermost(event.frame)
+            self.start(event.frame)
         if self.run is None or event.is_caught() or _outermost(event.frame) is not self.run:
             return
         if event.name == "os.fork" or _forks(event.callee):
@@ -91,6 +98,7 @@ class ForkAfterJax(Rule):
                 event.node,
                 "forking after JAX has started its threads may deadlock; use the `spawn` start method",
                 reason="the program runs JAX operations before this",
+                shown=report.module in self.files,
             )
         elif event.name in _BY_DEFAULT and not _has_context(event):
             self.by_default.append(event)
@@ -108,6 +116,7 @@ class ForkAfterJax(Rule):
                 event.node,
                 "this forks after JAX has started its threads, and may deadlock; use the `spawn` start method",
                 reason=f"the program runs JAX operations before this, and `fork` is the default on Linux up to Python 3.13{too}",
+                shown=report.module in self.files,
             )
 
 

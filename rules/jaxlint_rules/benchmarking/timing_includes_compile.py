@@ -80,6 +80,7 @@ class TimingIncludesCompile(Rule):
     name = "timing-includes-compile"
     category = "benchmarking"
     severity = Severity.WARNING
+    needs_whole_program = True
     fixable = "unsafe"
 
     def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:

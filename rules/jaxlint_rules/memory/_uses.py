@@ -26,6 +26,23 @@ def is_aliased(name: str, owner: ast.AST) -> bool:
     return False
 
 
+def begins_as_another(name: str, owner: ast.AST) -> bool:
+    """Whether a value begins as that of another name, which is read later: `local = shared`, and `local - shared` after the loop."""
+    for child in walk(owner):
+        if not isinstance(child, ast.Assign) or not any(dotted(target) == name for target in child.targets):
+            continue
+        other = dotted(child.value)
+        if other and any(
+            isinstance(one, (ast.Name, ast.Attribute))
+            and isinstance(one.ctx, ast.Load)
+            and dotted(one) == other
+            and one.lineno > child.lineno
+            for one in walk(owner)
+        ):
+            return True
+    return False
+
+
 def is_public(event: TransformEvent) -> bool:
     """Whether other code may call the function: it is a top-level name of a module that is not a script."""
     if event.frame.function is not None:

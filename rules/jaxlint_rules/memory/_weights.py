@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable
 
 from jaxlint.api import CallEvent, Module, Why
-from jaxlint.api.syntax import cache, nodes_of
 from jaxlint.api.values import (
     Array,
     DictValue,
@@ -236,21 +234,3 @@ def seldom_small(modules: Iterable[Module], imports: Callable[[Module], list[Mod
     files = {module.source.path: module for module in modules}
     near = {one.source.path: one for module in files.values() for one in imports(module)}
     return any(_SELDOM_SMALL.search(one.source.text) for one in (files | near).values())
-
-
-# What a program imports that gives it no data, beside the standard library.
-_TOOLS = frozenset(
-    """jax jaxlib flax optax equinox haiku chex jaxtyping beartype einops numpy scipy matplotlib tqdm distrax diffrax
-    absl typing_extensions numpyro orbax jaxopt""".split()  # noqa: SIM905
-)
-
-
-@cache
-def gets_data(tree: ast.Module) -> bool:
-    """Whether a file imports more than tools: other files of a project, a dataset, an environment. An example imports nothing
-    else, and its sizes show nothing of the program that it stands for.
-    """
-    roots = {name.name.partition(".")[0] for node in nodes_of(tree, ast.Import) for name in node.names}
-    taken = list(nodes_of(tree, ast.ImportFrom))
-    roots |= {(node.module or "").partition(".")[0] for node in taken}
-    return any(node.level for node in taken) or bool(roots - _TOOLS - sys.stdlib_module_names)

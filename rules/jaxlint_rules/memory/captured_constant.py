@@ -27,7 +27,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
-from jaxlint_rules._cost import level_of_bytes
+from jaxlint_rules._cost import PLAIN, level_of_bytes
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute, size_of_name
 from jaxlint_rules.memory._weights import weights_of
@@ -85,6 +85,7 @@ class CapturedConstant(Rule):
     name = "captured-constant"
     category = "memory"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.methods: list[TransformEvent] = []
@@ -178,6 +179,7 @@ class CapturedConstant(Rule):
             f"`{transformed.label}` captures `{name}` ({amount}) as a constant; pass it in",
             reason=f"{transformed.why.explain(report.module)}; `{name}` is not a traced argument",
             severity=None if size == WHOLE_MODEL else level_of_bytes(4 * together),
+            shown=size != WHOLE_MODEL and level_of_bytes(4 * together / PLAIN) is None,
         )
 
     def captured(

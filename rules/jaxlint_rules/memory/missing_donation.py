@@ -6,7 +6,16 @@ import ast
 import re
 from dataclasses import dataclass, field
 
-from jaxlint.api import CallEvent, Module, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
+from jaxlint.api import (
+    CallEvent,
+    Module,
+    Reporter,
+    Rule,
+    StagedReturnEvent,
+    TransformEvent,
+    concerns,
+    imports_more,
+)
 from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.tables import DIFFERENTIATION
 from jaxlint.api.values import (
@@ -32,11 +41,10 @@ from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.memory._ownership import donated_arguments, is_kept, is_stored, rebound_later
 from jaxlint_rules.memory._states import holds_much, is_large, is_record
-from jaxlint_rules.memory._uses import are_all_uses, is_aliased, is_public
+from jaxlint_rules.memory._uses import are_all_uses, begins_as_another, is_aliased, is_public
 from jaxlint_rules.memory._weights import (
     BARE,
     Networks,
-    gets_data,
     has_many_weights,
     has_small_agents,
     is_small,
@@ -62,6 +70,7 @@ class _Call:
     bound: bool  # by an object, whose method it is
     later: set[int] = field(default_factory=set)  # arguments that a later statement rebinds
     aliased: set[int] = field(default_factory=set)
+    shared: set[int] = field(default_factory=set)  # those that begin as a value that is read later
     kept: set[int] = field(default_factory=set)  # arguments that other code may still read
     large: set[int] = field(default_factory=set)  # arguments that are seen to be large, or named so
     much: set[int] = field(default_factory=set)  # those that are seen to be
@@ -135,6 +144,9 @@ class MissingDonation(Rule):
     is seen, no several devices, and in its files and what they import no word of images, sequences or
     text. So is a step there that gives back its weights alone, without a state of an optimiser, unless
     they are seen to take 4 MB: who subtracts gradients by hand trains small networks.
+    In such a file it is advice too where a call keeps its argument, where the state begins as a value
+    that is read later (`local = shared`), which donation would delete, and where the weights stay and
+    only the state of their optimiser could be donated.
     A step that only compiled code calls is not reported. A step that gets the same data in each
     iteration, as a fit does, is advice as well, unless its state is seen to be large.
 
@@ -248,6 +260,7 @@ class MissingDonation(Rule):
         )
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if is_aliased(name, owner)}
+        call.shared = {position for position, name in rebound.items() if begins_as_another(name, owner)}
         call.large = large
         call.much = {
             position
@@ -404,7 +417,7 @@ class MissingDonation(Rule):
         # A method may be called through any object.
         complete = bool(calls) and not any(call.bound for call in calls)
         complete = complete and are_all_uses(event.node, event.frame.module, {call.node for call in calls})
-        aliased = any((call.aliased | call.kept) & set(positions) for call in calls)
+        aliased = any((call.aliased | call.kept | call.shared) & set(positions) for call in calls)
         kept = not candidate.in_place and any(
             not set(positions) <= set(call.rebound) - call.later for call in calls
         )
@@ -420,6 +433,12 @@ class MissingDonation(Rule):
             or (equinox and not all(call.arguments_die for call in calls))
             else FixRequest(Safety.UNSAFE, "Donate all arrays" if equinox else f"Donate {quoted}", (step,)),
             severity=severity,
+            # donation would delete what other code reads, or frees the smaller part
+            shown=bool(candidate.in_place)
+            or (
+                all(set(positions) <= set(call.rebound) - call.shared for call in calls)
+                and not self.gives_back_moments_alone(candidate, names)
+            ),
             function=label,
             data={
                 "argnums": positions,
@@ -438,10 +457,15 @@ class MissingDonation(Rule):
         large = any(call.bare & set(call.rebound) for call in calls)
         return not large and not self.networks.is_large(candidate.event.transformed.why, BARE)
 
+    @staticmethod
+    def gives_back_moments_alone(candidate: _Candidate, names: list[str]) -> bool:
+        """Whether the weights by which a step differentiates stay, and only the state of their optimiser can be donated."""
+        return not candidate.donated and bool(candidate.weights) and candidate.weights.isdisjoint(names)
+
     def is_light(self, candidate: _Candidate, names: list[str], calls: list[_Call], report: Reporter) -> bool:
         """Whether a step is seen to train a small network, or nothing shows that it is large, in a program that is no mere example."""
         event = candidate.event
-        if not calls or not all(gets_data(call.module.tree) for call in calls):
+        if not calls or not all(imports_more(call.module.tree) for call in calls):
             return False
         if self.has_weights_alone(candidate, names, calls):
             return True

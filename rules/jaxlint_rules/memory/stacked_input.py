@@ -71,6 +71,7 @@ class StackedInput(Rule):
     name = "stacked-input"
     category = "memory"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
         result = event.result

@@ -126,7 +126,10 @@ class NormGradientAtZero(Rule):
         vector = euclidean_vector(event.operation)
         difference = made(_unwrapped(vector), "subtract")
         if difference is not None and _pairwise(*difference.args):
-            self.found.append(event)
+            # A gradient that is only created may be by any argument.
+            way = (event.frame, *event.frame.callers())
+            if flow_in(difference.args) is not None or any(one.is_without_call() for one in way):
+                self.found.append(event)
         elif _is_rectified(vector):
             self.rectified.append(event)
         elif event.result.flow is not None and _has_no_gradient_at_zero(event.operation):

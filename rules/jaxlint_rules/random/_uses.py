@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import Frame, KeyEvent, Module, Scope
-from jaxlint.api.syntax import dotted, nodes_of
+from jaxlint.api.syntax import dotted, names_stored, nodes_of
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import innermost, named_or_method
 from jaxlint_rules._cost import runs
 from jaxlint_rules._flow import Results
+from jaxlint_rules._main_loops import carries_state
 from jaxlint_rules._names import bound_by, external_name, last_name, names_in, passed
 from jaxlint_rules._programs import is_on_host
 
@@ -33,6 +35,34 @@ def stay_apart(event: KeyEvent) -> bool:
     once = not frame.stage.staged and runs(frame) <= 1 and is_on_host(frame)  # it judges two results
     compared = (alike or once) and not (is_random(first, frame.scope) and is_random(second, frame.scope))
     return not Results(first, second, frame, compared).come_together
+
+
+def numbers_are_seen_to_repeat(event: KeyEvent) -> bool:
+    """Whether what both uses give is seen to be random, and to come together.
+
+    A draw and a split repeat no number. Iterations of a loop that computes nothing from the one before come together in a mean or a
+    list at most; if each passes other data, or other functions, they compare these on the same numbers.
+    """
+    if event.how != "loop":
+        kinds = [_kinds(call, event.frame) for call in (event.first, event.node)]
+        return {"draw"} not in kinds or {"derive"} not in kinds
+    loop = event.frame.in_loop()
+    if loop is None or not isinstance(loop.node, ast.AST):
+        return True
+    if not isinstance(loop.node, ast.While) and _compares(loop.node):
+        return False
+    inner = [loop.node, *nodes_of(loop.node, ast.For), *nodes_of(loop.node, ast.While)]
+    if not event.callee or any(map(carries_state, inner)):
+        return True
+    return not names_in(event.node) & (names_stored(loop.node) - {"_"})
+
+
+_COMPARED = re.compile(r"cases|configs|settings|scenarios|methods|models|variants|algorithms|strategies")
+
+
+def _compares(loop: ast.AST) -> bool:
+    """`for method in methods:`, over what is named as choices that are compared."""
+    return _COMPARED.search(dotted(getattr(loop, "iter", loop)).rpartition(".")[2].lower()) is not None
 
 
 def _draws(call: ast.AST, frame: Frame) -> bool:

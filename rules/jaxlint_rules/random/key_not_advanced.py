@@ -70,7 +70,7 @@ class KeyNotAdvanced(Rule):
     Keep it if all steps should share their random numbers, such as one dropout mask for all time
     steps. Test files are not checked, nor are keys that create an object, such as a model into which
     weights are loaded. It is advice in a method that holds the loop over the steps itself, as a
-    program calls that once.
+    program calls that once, and, in a file of a project, in one that no visible loop calls.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -80,6 +80,7 @@ class KeyNotAdvanced(Rule):
     name = "key-not-advanced"
     category = "random"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     @concerns(callees=("Transformed", "ClassValue"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -90,6 +91,7 @@ class KeyNotAdvanced(Rule):
                 report(
                     event.node,
                     f"each `{event.callee.name}` gets the same PRNG key, so all draw the same numbers; split it",
+                    shown=True,
                     reason=f"the objects that the loop collects share `{held}`, which `{event.callee.name}` draws from",
                 )
             return
@@ -107,6 +109,7 @@ class KeyNotAdvanced(Rule):
             made,
             f"PRNG key `{short_source(made)}` is reused each iteration: `{callee.label}` repeats its random numbers",
             reason=f"{place_of_loop(loop, frame)} creates the key from the same seed each time; split a key instead",
+            shown=True,
         )
 
     def on_kept_key(self, event: KeptKeyEvent, report: Reporter) -> None:
@@ -116,6 +119,8 @@ class KeyNotAdvanced(Rule):
             return
         name = name_in(frame, event.origin)
         severity = None
+        captured = event.origin if event.how == "closure" else None  # to be split once, for all that read it
+        repeated = True  # by the program itself, so that the numbers meet
         if event.how == "closure":
             if event.label.rpartition(".")[2] in ("vmap", "filter_vmap", "vectorize"):
                 return
@@ -152,7 +157,8 @@ class KeyNotAdvanced(Rule):
             reason = f"no method of `{function.cls.name}` assigns `self.{event.label}` after this use"
             if _is_whole_run(event):
                 severity = Severity.INFO
-        report(event.node, message, reason=reason, severity=severity)
+            repeated = any(one.loops for one in (frame, *frame.callers()))
+        report(event.node, message, reason=reason, severity=severity, shown=repeated, slip=captured)
 
 
 def _creates(used: ast.AST) -> bool:

@@ -11,7 +11,7 @@ from jaxlint.api.values import ExternalObject, name_in, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
-from jaxlint_rules._names import last_name, names_in, passed
+from jaxlint_rules._names import bound_by, last_name, names_in, passed
 from jaxlint_rules._purpose import draws, makes_pictures, says_of
 from jaxlint_rules._slices import made_of, sources, stepped_on
 from jaxlint_rules.random._common_numbers import (
@@ -35,10 +35,17 @@ from jaxlint_rules.random._common_numbers import (
 from jaxlint_rules.random._pairs import change_alike, change_parts, changes_a_pair
 from jaxlint_rules.random._same_weights import equal_weights, receivers
 from jaxlint_rules.random._shown import is_only_shown
-from jaxlint_rules.random._uses import is_of_one_run, meets, only_derives, stay_apart
+from jaxlint_rules.random._uses import (
+    is_of_one_run,
+    meets,
+    numbers_are_seen_to_repeat,
+    only_derives,
+    stay_apart,
+)
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
+_EVALUATES = re.compile(r"^_*(eval|validat|test)")
 
 
 class KeyReuse(Rule):
@@ -113,6 +120,9 @@ class KeyReuse(Rule):
       repeats, since the keys that `split` returns draw other numbers (JAX advises against it all the
       same): in the part of a script that no function holds, where `key = split(key)` renews the key,
       and where the results stay apart;
+    - in a file of a project, whose program is not seen: a draw and a split in either order, a call
+      that evaluates (`validate(state, key)`), iterations that carry no state and pass the key on with
+      other data, and loops over what is named as choices (`for method in methods`);
     - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: a loop
       repeats it, it gets what the first use has made, or the function draws itself.
 
@@ -207,7 +217,8 @@ class KeyReuse(Rule):
             or (bool(event.callee) and not meets(event))
         )
         advice = Severity.INFO if light else None
-        report(event.node, message, reason=reason, fix=fix, severity=advice)
+        shown = numbers_are_seen_to_repeat(event) and not _EVALUATES.search(event.callee.rpartition(".")[2])
+        report(event.node, message, reason=reason, fix=fix, severity=advice, shown=shown)
 
 
 def _is_right_again(event: KeyEvent) -> bool:
@@ -349,12 +360,15 @@ def _are_halves(event: KeyEvent) -> bool:
 
 
 def _reinitializes(event: KeyEvent) -> bool:
-    """`init_weights(Linear(3, 4, key=key), key)`: the second call draws the weights of the first again and replaces them."""
-    call = event.node
-    return (
-        isinstance(call, ast.Call)
-        and "init" in last_name(call.func).lower()
-        and any(part is event.first for argument in call.args for part in ast.walk(argument))
+    """`init_weights(Linear(3, 4, key=key), key)`: the second call draws the weights of the first again and replaces them, also where
+    they have a name: `net = init_weights(net, key)`."""
+    call, parents = event.node, event.frame.module.parents
+    if not isinstance(call, ast.Call) or "init" not in last_name(call.func).lower():
+        return False
+    made = bound_by(parents.get(event.first) or event.first)
+    again = bound_by(parents.get(call) or call)
+    return any(part is event.first for argument in call.args for part in ast.walk(argument)) or any(
+        names_in(argument) & made & again for argument in call.args
     )
 
 

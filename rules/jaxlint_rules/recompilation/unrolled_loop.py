@@ -72,7 +72,8 @@ class UnrolledLoop(Rule):
     ## When not to fix
     Advice if the length is unknown and the body is a few operations on elements, or if the file
     gives it a small value: a default (`substeps: int = 2`). Also advice if the iterations, times
-    the operations of the body, are fewer than about 300. Keep it if the
+    the operations of the body, are fewer than about 300, and in a file of a project if the length is
+    unknown and the body only computes with elements. Keep it if the
     iterations differ in their shapes or in the functions that they call, or if a few expensive
     operations run faster unrolled.
 
@@ -137,6 +138,8 @@ class UnrolledLoop(Rule):
                     * _size(loop, node)
                     * OPERATION
                 ),
+                # of unknown length: its iterations are worth a loop where each is more than operations on elements
+                shown=bool(loop.trips or _given_length(node, frame)) or not _is_of_elements(node),
             )
         for node, loop in self.sums.items():
             frame = loop.frame
@@ -207,6 +210,20 @@ def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
     return bool(STEPS.search(text)) or _goes_along_an_axis(node, frame)
 
 
+def _is_of_elements(node: ast.For | ast.While) -> bool:
+    """Whether a body only computes with elements: no call of a model, a solver or the project, and no product of matrices."""
+    parts = list(_nodes(node))
+    products = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult) for part in parts)
+    called = [part.func for part in parts if isinstance(part, ast.Call)]
+    return not products and all(map(_is_elementwise, called))
+
+
+def _is_elementwise(function: ast.expr) -> bool:
+    """`jnp.where`, `x.at[i].set`, `len`."""
+    name = function.attr if isinstance(function, ast.Attribute) else dotted(function)
+    return name in _CHEAP or (dotted(function).startswith(("jnp.", "jax.numpy.")) and name not in _PRODUCTS)
+
+
 def _is_light(node: ast.For | ast.While, frame: Frame) -> bool:
     """Whether the body of a loop of unknown length is a few operations on elements: no call of the project, no product."""
     if not isinstance(node, ast.For) or STEPS.search(_range_text(node) or ""):
@@ -249,13 +266,17 @@ def _expected(node: ast.For | ast.While, frame: Frame) -> int:
 
 def _size(loop: _Loop, node: ast.For | ast.While) -> int:
     """The operations of one iteration; a cell or a layer of a library has a dozen."""
+    return len(loop.operations) + _CELL * len(_cells(node))
+
+
+def _cells(node: ast.For | ast.While) -> list[str]:
+    """The calls of an iteration that may be any code: of the project, of a layer, of a solver."""
     called = [dotted(part.func) for part in _nodes(node) if isinstance(part, ast.Call)]
-    cells = [
+    return [
         name
         for name in called
         if not name.startswith(("jnp.", "jax.")) and name.rpartition(".")[2] not in _CHEAP
     ]
-    return len(loop.operations) + _CELL * len(cells)
 
 
 _CELL = 12

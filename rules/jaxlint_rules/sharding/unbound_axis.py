@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Frame, Reporter, Rule, Stage, concerns
 from jaxlint.api.tables import COLLECTIVES
 from jaxlint.api.values import ExternalObject, constant, strings
 from jaxlint.finding import Severity
@@ -98,6 +98,7 @@ class UnboundAxis(Rule):
             else Severity.WARNING
             if _is_run_as_it_is(event.frame) and not event.frame.is_conditional()
             else Severity.INFO,
+            slip=(missing, _outermost(event.frame.stage)),
         )
 
 
@@ -116,6 +117,13 @@ def _axes_named(event: CallEvent) -> tuple[str, ...] | list[str] | None:
         if "inference" in options and constant(options["inference"]) is not False:
             return None
     return strings(layer.kwargs.get("axis_name") or (layer.args[1] if len(layer.args) > 1 else None))
+
+
+def _outermost(stage: Stage) -> object:
+    """The place of the transformation around all others, which binds no such axis."""
+    while stage.parent is not None and stage.parent.staged:
+        stage = stage.parent
+    return stage.why.node if stage.why is not None else None
 
 
 def _is_outermost(frame: Frame) -> bool:

@@ -63,6 +63,7 @@ class ConvergenceLoop(Rule):
     name = "convergence-loop"
     category = "transfer"
     severity = Severity.WARNING
+    needs_whole_program = True
     fixable = "unsafe"
 
     def __init__(self) -> None:

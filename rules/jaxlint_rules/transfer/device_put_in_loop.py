@@ -9,7 +9,7 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, least_size, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._cost import BANDWIDTH, DISPATCH, SYNC, level, runs
+from jaxlint_rules._cost import BANDWIDTH, DISPATCH, SYNC, is_plain, level, runs
 from jaxlint_rules._loops import host_loops, loop_variables, rebound
 from jaxlint_rules._main_loops import does_main_work, holds_loop
 from jaxlint_rules._names import last_name
@@ -65,6 +65,7 @@ class DevicePutInLoop(Rule):
     name = "device-put-in-loop"
     category = "transfer"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.told: dict[ast.AST, ast.AST] = {}  # by loop: all that it copies is moved before it at once
@@ -120,6 +121,7 @@ class DevicePutInLoop(Rule):
             f"{what} copies `{short_source(data)}` to the device each iteration; copy it once, before the loop",
             reason=f"the loop at line {line} does not change `{short_source(data)}`",
             severity=None if felt else Severity.INFO,
+            shown=is_plain(_copying(event, data), event.frame, loop),
         )
 
 

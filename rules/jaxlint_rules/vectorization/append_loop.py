@@ -92,6 +92,7 @@ class AppendLoop(Rule):
     name = "append-loop"
     category = "vectorization"
     severity = Severity.WARNING
+    needs_whole_program = True
     fixable = "unsafe"
     cure = ("compile the step", 1)
 

@@ -67,6 +67,7 @@ class CondUnderVmap(Rule):
     name = "cond-under-vmap"
     category = "vectorization"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.heavy: dict[ast.AST, str] = {}  # function -> an expensive operation that it runs

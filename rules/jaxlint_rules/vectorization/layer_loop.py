@@ -19,7 +19,7 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._cost import LAYER, level
+from jaxlint_rules._cost import FELT, LAYER, PLAIN, level
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._given import numbers_given
 from jaxlint_rules._loops import counters, has_few_turns, has_other_way
@@ -82,6 +82,7 @@ class LayerLoop(Rule):
     name = "layer-loop"
     category = "vectorization"
     severity = Severity.WARNING
+    needs_whole_program = True
     fixable = "unsafe"
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
@@ -142,6 +143,7 @@ class LayerLoop(Rule):
                 severity=Severity.INFO
                 if _takes_by_number(node)
                 else level((trips or _given_depth(frame.module.tree)) * LAYER),
+                shown=(trips or 0) * LAYER >= PLAIN * FELT,
             )
 
 

@@ -17,7 +17,7 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._cost import INDEX, level, runs
+from jaxlint_rules._cost import INDEX, is_plain, level, runs
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, has_few_turns
 from jaxlint_rules._names import last_name, names_in
@@ -78,6 +78,7 @@ class PythonLoopOverBatch(Rule):
     name = "python-loop-over-batch"
     category = "vectorization"
     severity = Severity.WARNING
+    needs_whole_program = True
     fixable = "unsafe"
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -115,6 +116,7 @@ class PythonLoopOverBatch(Rule):
                 f"the loop computes one row of `{read}` per iteration and copies its output array; use `jax.vmap`",
                 reason="the iterations are independent, and `.at[...].set` outside jit copies the whole array",
                 severity=level(runs(frame, event.loop) * INDEX) if moves_only(node) else None,
+                shown=is_plain(INDEX, frame, event.loop),
             )
 
     @concerns(*_STACKING, *_SUMMING, *_TREES)

@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Frame, Reporter, Rule, TransformEvent, concer
 from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint_rules._cost import RETRACE, level, runs
+from jaxlint_rules._cost import RETRACE, is_plain, level, runs
 from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops, place_of_loop
 from jaxlint_rules._main_loops import advances
@@ -59,6 +59,7 @@ class VmapOfJit(Rule):
     name = "vmap-of-jit"
     category = "vectorization"
     severity = Severity.WARNING
+    needs_whole_program = True
     cure = ("compile the step", 1)
     fixable = "safe"
 
@@ -124,6 +125,7 @@ class VmapOfJit(Rule):
             f"`vmap` of the jitted `{inner.label}` runs outside jit each iteration; jit the mapped function",
             reason=f"{mapped.why.explain(report.module)}, called in {place_of_loop(loop, frame)}",
             severity=Severity.INFO if _goes_by_chunks(loop.node) else level(runs(frame) * RETRACE),
+            shown=is_plain(RETRACE, frame),
         )
 
 
