@@ -122,7 +122,9 @@ def test_rules_with_one_cure_speak_once_of_a_loop() -> None:
     assert both["eager-update"] is Severity.WARNING
     assert both["vmap-of-jit"] is Severity.INFO
     alone = _EAGER.replace("UPDATE", "params = jax.tree.map(lambda p, g: p - g, params, grads)")
-    assert _levels(alone, VmapOfJit()) == [Severity.INFO]  # a file of a project has to show that it takes long
+    assert _levels(alone, VmapOfJit()) == [
+        Severity.INFO
+    ]  # a file of a project has to show that it takes long
     program = alone.replace("from data import batches", "import sys\nbatches = list(sys.stdin)")
     assert _levels(program, VmapOfJit()) == [Severity.WARNING]
 

@@ -20,6 +20,7 @@ from jaxlint.api.values import (
     TupleValue,
     Value,
     constant,
+    flow_in,
     same,
     zeros_at_start,
 )
