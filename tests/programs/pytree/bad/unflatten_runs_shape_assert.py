@@ -1,6 +1,5 @@
 # source: jax-ml/jax#12319
 # blind: eighteenth
-# missed: a constructor that checks shapes
 
 import jax
 import jax.numpy as jnp

@@ -1,0 +1,197 @@
+"""How JAX rebuilds an object of a class from its leaves: through its constructor, and what that requires of their ranks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxlint.api import Module
+from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of
+from jaxlint.api.values import BoundMethod, ClassValue, Function
+from jaxlint_rules._names import last_name
+
+# Decorators whose classes are rebuilt by the constructor that they generate.
+_GENERATED = frozenset(
+    {
+        *("struct.dataclass", "flax.struct.dataclass", "chex.dataclass"),
+        *("register_dataclass", "tree_util.register_dataclass", "jax.tree_util.register_dataclass"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a constructor requires of the rank of one leaf, or else raises `error`."""
+
+    leaf: str
+    rank: int
+    error: str
+    node: ast.AST  # where it does
+    module: Module
+    place: ast.AST  # the call that rebuilds the object, or the same
+
+
+def requirement(cls: ClassValue) -> Requirement | None:
+    """The exact rank of a leaf that JAX must give each time it rebuilds an object; None if it may have any rank."""
+    method = cls.lookup("tree_unflatten")
+    method = method.function if isinstance(method, BoundMethod) else method
+    unflatten = method if isinstance(method, Function) else None
+    if unflatten is None and any(one.registered is not None for one in cls.mro()):
+        known = next(one.registered for one in cls.mro() if one.registered is not None)
+        unflatten = known.unflatten if isinstance(known.unflatten, Function) else None
+        parameters = [one.arg for one in all_parameters(unflatten.node)] if unflatten is not None else []
+    else:
+        parameters = [one.arg for one in all_parameters(unflatten.node)][1:] if unflatten is not None else []
+    if unflatten is not None:
+        return _by_constructor(cls, unflatten, parameters)
+    generated = any(
+        dotted(one.func if isinstance(one, ast.Call) else one) in _GENERATED
+        for one in cls.node.decorator_list
+    )
+    after = cls.lookup("__post_init__") if generated and cls.constructor() is None else None
+    if not isinstance(after, Function) or not after.node.args.args:
+        return None
+    me = after.node.args.args[0].arg
+    names = {f"{me}.{name}": name for name, declared in cls.all_fields().items() if not declared.static}
+    if _stores(after.node):
+        return None  # it may set what it checks
+    for name, rank, error, node in _required(after.node, names):
+        return Requirement(name, rank, error, node, after.module, node)
+    return None
+
+
+def _by_constructor(cls: ClassValue, unflatten: Function, parameters: list[str]) -> Requirement | None:
+    """What the constructor requires that `unflatten(aux, children)` calls with the children."""
+    maker = cls.lookup("__init__")
+    if len(parameters) != 2 or not isinstance(maker, Function) or not maker.node.args.args:
+        return None
+    call = _construction(cls, unflatten)
+    if call is None:
+        return None
+    me, *names = [one.arg for one in all_parameters(maker.node)]
+    given = {name: name for name in _given(call, names, parameters[1], unflatten.node)}
+    stores = _stores(maker.node)
+    stored = {
+        f"{me}.{target.attr}": value.id
+        for statement in nodes_of(maker.node, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Attribute)
+        and stores.count(dotted(target)) == 1
+        and dotted(target.value) == me
+        if isinstance(value := statement.value, ast.Name) and value.id in given
+    }
+    for name, rank, error, node in _required(maker.node, {**given, **stored}):
+        return Requirement(
+            name, rank, error, node, maker.module, call if unflatten.module is maker.module else node
+        )
+    return None
+
+
+def _construction(cls: ClassValue, unflatten: Function) -> ast.Call | None:
+    """The call of the class that is all that a function returns."""
+    node = unflatten.node
+    own = node.args.args[0].arg if node.args.args else ""
+    if isinstance(node, ast.Lambda):
+        results: list[ast.expr | None] = [node.body]
+    else:
+        results = [one.value for one in nodes_of(node, ast.Return)]
+    if len(results) != 1 or not isinstance(call := results[0], ast.Call):
+        return None
+    called = dotted(call.func)
+    is_own = called == own and unflatten.kind == "classmethod"
+    return call if is_own or called == cls.name else None
+
+
+def _given(call: ast.Call, names: list[str], children: str, function: FunctionNode) -> Iterator[str]:
+    """The parameters of the constructor that get a child as it is."""
+    unpacked = {
+        part.id
+        for statement in nodes_of(function, ast.Assign)
+        for target in statement.targets
+        if isinstance(statement.value, ast.Name) and statement.value.id == children
+        if isinstance(target, (ast.Tuple, ast.List))
+        for part in target.elts
+        if isinstance(part, ast.Name)
+    }
+
+    def is_child(node: ast.expr) -> bool:
+        if isinstance(node, ast.Subscript):
+            return dotted(node.value) == children and isinstance(node.slice, ast.Constant)
+        return isinstance(node, ast.Name) and node.id in unpacked
+
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            if dotted(argument.value) == children and position == len(call.args) - 1:
+                yield from names[position:]
+            return
+        if is_child(argument) and position < len(names):
+            yield names[position]
+    for keyword in call.keywords:
+        if keyword.arg is not None and is_child(keyword.value):
+            yield keyword.arg
+
+
+@cache
+def _stores(function: FunctionNode) -> tuple[str, ...]:
+    """The attributes that a function assigns, each as often as it does."""
+    calls = (last_name(call.func) for call in nodes_of(function, ast.Call))
+    assigned = (
+        dotted(part) for part in nodes_of(function, ast.Attribute) if not isinstance(part.ctx, ast.Load)
+    )
+    return (*assigned, *(name for name in calls if name in ("setattr", "__setattr__")))
+
+
+@cache
+def _rebound(function: FunctionNode) -> frozenset[str]:
+    return frozenset(part.id for part in nodes_of(function, ast.Name) if isinstance(part.ctx, ast.Store))
+
+
+def _required(function: FunctionNode, names: dict[str, str]) -> Iterator[tuple[str, int, str, ast.AST]]:
+    """The leaves whose rank the statements of a constructor require, those under a test aside: name, rank, error, place."""
+    for statement in function.body if isinstance(function.body, list) else ():
+        if isinstance(statement, ast.Assert):
+            tests = _parts(statement.test, ast.And)
+            found = ((_equal(test, ast.Eq), "AssertionError") for test in tests)
+        elif isinstance(statement, ast.If) and isinstance(raised := statement.body[-1], ast.Raise):
+            error = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
+            said = last_name(error) if error is not None else ""
+            found = ((_equal(test, ast.NotEq), said) for test in _parts(statement.test, ast.Or))
+        elif isinstance(statement, ast.Assign) and isinstance(
+            target := statement.targets[0], (ast.Tuple, ast.List)
+        ):
+            of = dotted(statement.value)
+            exact = of.endswith(".shape") and not any(isinstance(one, ast.Starred) for one in target.elts)
+            found = ((asked, "ValueError") for asked in [(of[:-6], len(target.elts)) if exact else None])
+        elif isinstance(statement, ast.Return):
+            return
+        else:
+            continue
+        for asked, error_name in found:
+            if asked is not None and error_name and asked[0] in names and asked[0] not in _rebound(function):
+                yield names[asked[0]], asked[1], error_name, statement
+
+
+def _parts(test: ast.expr, joined: type[ast.boolop]) -> list[ast.expr]:
+    return list(test.values) if isinstance(test, ast.BoolOp) and isinstance(test.op, joined) else [test]
+
+
+def _equal(test: ast.expr, operator: type[ast.cmpop]) -> tuple[str, int] | None:
+    """The array and the rank in `x.ndim == 2`, `len(x.shape) == 2`, `x.shape == (3, 4)`."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], operator):
+        return None
+    asked, wanted = test.left, test.comparators[0]
+    if dotted(asked).endswith(".shape") and isinstance(wanted, ast.Tuple):
+        if not any(isinstance(one, ast.Starred) for one in wanted.elts):
+            return dotted(asked)[:-6], len(wanted.elts)
+    if not isinstance(wanted, ast.Constant) or type(wanted.value) is not int:
+        return None
+    if dotted(asked).endswith(".ndim"):
+        return dotted(asked)[:-5], wanted.value
+    if isinstance(asked, ast.Call) and len(asked.args) == 1:
+        function, of = dotted(asked.func), dotted(asked.args[0])
+        if function == "len" and of.endswith(".shape"):
+            return of[:-6], wanted.value
+        if function in ("jnp.ndim", "np.ndim", "jax.numpy.ndim"):
+            return of, wanted.value
+    return None
