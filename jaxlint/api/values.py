@@ -77,6 +77,7 @@ from jaxlint.staging.values.labels import label_of, short_source
 from jaxlint.staging.values.leaves import leaves_in
 from jaxlint.staging.values.ledger import identity
 from jaxlint.staging.values.plain import of_document
+from jaxlint.staging.values.sizes import differ
 
 __all__ = [
     "ALONG_AXES",
@@ -129,6 +130,7 @@ __all__ = [
     "changes_dtype",
     "composed_of",
     "constant",
+    "differ",
     "dtype_named",
     "dtype_of",
     "find_array",

@@ -22,11 +22,13 @@ from jaxlint.api.values import (
     TupleValue,
     Value,
     constant,
+    differ,
     dtype_of,
     is_inexact,
     is_none,
     leaves_in,
     shape_of,
+    symbolic_shape,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -158,7 +160,7 @@ class ControlFlowSignature(Rule):
                 if wrong and not event.is_guarded(convention=False):
                     self.say(event, report, f"the `xs` of `lax.scan` {wrong}")
         elif event.name == "jax.lax.map" and len(event.args) == 2:
-            wrong = _no_rows(event.args[1], event.args[0], 0)
+            wrong = _no_rows(event.args[1], event.args[0], 0) or _uneven_rows(event.args[1], None)
             if wrong and not event.is_guarded(convention=False):
                 self.say(event, report, f"the `xs` of `lax.map` {wrong}")
         elif event.name == "jax.lax.switch" and len(event.args) >= 2:
@@ -260,13 +262,18 @@ def _no_rows(xs: Value, body: Value, position: int) -> str:
 
 
 def _uneven_rows(xs: Value, length: Value | None) -> str:
-    """The leaves of `xs` that have different, known numbers of rows, or another one than `length`; or ""."""
-    rows = [shape[0] for leaf in leaves_in(xs) or () if _is_data(leaf) and (shape := shape_of(leaf))]
-    odd = next((size for size in rows if size != rows[0]), None)
+    """The leaves of `xs` whose numbers of rows certainly differ, from one another or from a known `length`; or ""."""
+    leaves = [leaf for leaf in leaves_in(xs) or () if _is_data(leaf)]
+    rows = [shape[0] for leaf in leaves if (shape := symbolic_shape(leaf))]
+    odd = next((size for size in rows if differ(size, rows[0])), None)
     if odd is not None:
-        return f"has arrays of {rows[0]} and {odd} rows, which raises ValueError; give all the same number"
+        if isinstance(odd, int) and isinstance(rows[0], int):
+            return (
+                f"has arrays of {rows[0]} and {odd} rows, which raises ValueError; give all the same number"
+            )
+        return "has arrays with different numbers of rows, which raises ValueError"
     asked = constant(length) if length is not None else None
-    if rows and type(asked) is int and asked != rows[0]:
+    if rows and type(asked) is int and isinstance(rows[0], int) and asked != rows[0]:
         return f"has {rows[0]} row{'s' * (rows[0] != 1)}, but `length` is {asked}, which raises ValueError; drop `length`"
     return ""
 

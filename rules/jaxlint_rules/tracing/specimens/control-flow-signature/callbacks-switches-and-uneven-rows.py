@@ -46,3 +46,23 @@ def advantages(rewards, values):
     return a, b, c, d
 
 advantages(jnp.ones(128), jnp.zeros(129))
+
+def collected(state, key, steps):
+    def body(s, k):
+        moved = s + jax.random.normal(k, s.shape)
+        return moved, (s, moved.sum())
+
+    last, (states, rewards) = lax.scan(body, state, jax.random.split(key, steps))
+    return jnp.concatenate([states, last[None]]), rewards
+
+def targets(values, rewards, key, steps):
+    def body(total, item):
+        reward, value = item
+        return reward + value.sum() + 0.9 * total, total
+
+    states, gains = collected(jnp.zeros(2), key, steps)
+    a = lax.scan(body, 0.0, (gains, states))  # finding
+    b = lax.scan(body, 0.0, (gains, states[:-1]))
+    c = lax.scan(body, 0.0, (rewards, values))
+    d = lax.map(lambda row: row[0] + row[1].sum(), (gains, states))  # finding
+    return a, b, c, d, lax.map(lambda row: row[0] + row[1].sum(), (gains, states[1:]))
