@@ -198,7 +198,7 @@ class JitInLoop(Rule):
             report.event = event
             report(
                 event.node,
-                f"`{event.transformed.api}` of {what} in `{event.frame.name}` recompiles at every call; jit it once, outside",
+                f"`{event.transformed.api}` of {what} recompiles at every call of `{(event.frame.name or '').rpartition('.')[2]}`; jit it once",
                 reason=f"`{call.name}` calls the function at each step (line {getattr(call.node, 'lineno', '?')}); "
                 f"{event.transformed.why.explain(report.module)}",
             )
@@ -214,7 +214,7 @@ class JitInLoop(Rule):
         report.event = event
         report(
             event.node,
-            f"`{event.transformed.api}` of {what} in `{frame.name}` recompiles at every call; jit it once, outside",
+            f"`{event.transformed.api}` of {what} recompiles at every call of `{(frame.name or '').rpartition('.')[2]}`; jit it once",
             reason=f"the loop around line {call.lineno} calls the method; {event.transformed.why.explain(report.module)}",
         )
 
@@ -329,7 +329,7 @@ class JitInLoop(Rule):
         where = f"line {line}" if running.module is frame.module else f"{running.module.display}:{line}"
         report(
             event.node,
-            f"`{event.transformed.api}` of {what} in `{frame.function.name}` recompiles at every call; jit it once, outside",
+            f"`{event.transformed.api}` of {what} recompiles at every call of `{frame.function.name.rpartition('.')[2]}`; jit it once",
             reason=f"`{frame.function.name}` is called in the loop at {where}; {event.transformed.why.explain(report.module)}",
             severity=level(runs(frame, loop) * COMPILE),
         )

@@ -9,12 +9,12 @@ from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
-from jaxlint_runtime.rewrites.growing_ends import from_ends
 from jaxlint_runtime.rewrites.grown_arrays import from_growing
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.loop_steps import from_host_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.padded_arguments import from_lengths
+from jaxlint_runtime.rewrites.padded_ends import from_ends
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls

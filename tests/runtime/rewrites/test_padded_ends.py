@@ -17,7 +17,7 @@ from jaxlint_runtime.capture.function_identity import Project
 from jaxlint_runtime.capture.growing_ends import padded_end
 from jaxlint_runtime.capture.recorder import Recorder
 from jaxlint_runtime.capture.stop import Stopper
-from jaxlint_runtime.rewrites.growing_ends import from_ends
+from jaxlint_runtime.rewrites.padded_ends import from_ends
 from jaxlint_runtime.rewrites.tried_edit import edited
 
 PROGRAM = """
