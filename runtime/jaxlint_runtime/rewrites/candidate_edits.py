@@ -22,7 +22,7 @@ from jaxlint_runtime.rewrites.static_numbers import from_numbers
 from jaxlint_runtime.rewrites.tried_edit import edited, ways_of
 from jaxlint_runtime.rewrites.wider_regions import over_findings
 from jaxlint_runtime.run import Run
-from jaxlint_runtime.source_analysis.calling_loops import calling_loops
+from jaxlint_runtime.source_analysis.calling_loops import least_calls
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _OBSERVED = 40
@@ -89,13 +89,13 @@ def with_compiled(busy: Sequence[Rewrite], compiled: Sequence[Rewrite]) -> list[
 
 
 def _called_in_loops(run: Run, sources: Mapping[str, SourceFile]) -> Sequence[Mapping[str, Any]]:
-    """The watched functions. If the --budget stopped the program in a first call inside a loop, that call counts as repeated."""
+    """The watched functions. If the --budget stopped the program in a first call inside a loop, that call counts as often as the loop calls it."""
     watched = run.document.watched
     if run.request.ends is None or (run.document.ending or {}).get("how") != "stopped":
         return watched
-    names = calling_loops(sources.values())
+    least = least_calls(sources.values())
     return [
-        {**one, "calls": 2} if one["calls"] == 1 and one["function"].rpartition(".")[2] in names else one
+        {**one, "calls": least.get(one["function"].rpartition(".")[2], 1)} if one["calls"] == 1 else one
         for one in watched
     ]
 
