@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Frame
-from jaxlint.api.syntax import dotted
+from jaxlint.api.syntax import all_parameters, dotted
 from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, Partial, Transformed, Value
 
@@ -36,6 +36,25 @@ def vmap_called(event: CallEvent, through: frozenset[str] = _GRADIENTS) -> Trans
 def argument(call: CallEvent | ExternalObject, position: int, keyword: str) -> Value | None:
     """An argument of a call by position or keyword; None if the call passes neither."""
     return call.args[position] if position < len(call.args) else call.kwargs.get(keyword)
+
+
+def function_called_with(callee: Value) -> tuple[Function, list[str]] | None:
+    """The function that runs below transformations, and the names of its parameters; of a bound method without the first."""
+    function = innermost(callee)
+    bound = isinstance(function, BoundMethod)
+    function = innermost(function.function) if isinstance(function, BoundMethod) else function
+    if not isinstance(function, Function):
+        return None
+    return function, [one.arg for one in all_parameters(function.node)][int(bound) :]
+
+
+def given_values(event: CallEvent, node: ast.Call, names: list[str]) -> list[tuple[str, ast.expr, Value]]:
+    """The parameters of these names that a call gives, by position or by name, each as it is written and its value."""
+    keywords = [one for one in node.keywords if one.arg in event.kwargs]
+    return [
+        *zip(names, node.args, event.args, strict=False),
+        *((one.arg, one.value, event.kwargs[one.arg]) for one in keywords if one.arg is not None),
+    ]
 
 
 def jitted_call(event: CallEvent) -> tuple[Transformed, ast.Call] | None:

@@ -60,11 +60,16 @@ def level_of_bytes(size: float) -> Severity | None:
     return None if size >= LARGE else Severity.INFO
 
 
+def _innermost(frame: Frame) -> Loop | None:
+    """The innermost loop around a place, of its frame or of the nearest caller that has one."""
+    return next((one.loops[-1] for one in (frame, *frame.callers()) if one.loops), None)
+
+
 def is_plain(seconds: float, frame: Frame, loop: Loop | None = None) -> bool:
     """Whether a cost of so many seconds, at a place that a program runs as often as numbers in the program say, is large. Loops
     whose length only their names suggest count once."""
     if loop is None:
-        loop = next((one.loops[-1] for one in (frame, *frame.callers()) if one.loops), None)
+        loop = _innermost(frame)
     for one in loops_around(loop, frame) if loop is not None else ():
         seconds *= _written_turns(one, frame_of_loop(one, frame))
     for _, every in periods(frame):
@@ -84,7 +89,7 @@ def runs(frame: Frame, loop: Loop | None = None) -> float:
     """How often the program runs a place, as far as its loops show. `loop`: the innermost one that counts, of this frame or of
     a caller; by default that of the frame."""
     if loop is None:
-        loop = next((one.loops[-1] for one in (frame, *frame.callers()) if one.loops), None)
+        loop = _innermost(frame)
     if loop is None:
         return 1
     total = 1.0

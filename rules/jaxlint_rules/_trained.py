@@ -17,7 +17,7 @@ from jaxlint.api.values import (
     Transformed,
     Value,
 )
-from jaxlint_rules._callables import innermost
+from jaxlint_rules._callables import function_called_with, innermost
 from jaxlint_rules._names import last_name
 
 OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
@@ -112,11 +112,9 @@ def _trained_by(event: CallEvent) -> Iterator[Value]:
     elif isinstance(callee, (Function, BoundMethod, Transformed)) and any(
         model_of(value) is not None for value in (*args, *event.kwargs.values())
     ):
-        function = innermost(callee)
-        bound = isinstance(function, BoundMethod)
-        function = innermost(function.function) if isinstance(function, BoundMethod) else function
-        if isinstance(function, Function):
-            names = [one.arg for one in all_parameters(function.node)][int(bound) :]
+        called = function_called_with(callee)
+        if called is not None:
+            function, names = called
             for name, value in (*zip(names, args, strict=False), *event.kwargs.items()):
                 model = model_of(value)
                 if model is not None and updates(function, name):

@@ -20,10 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint.codemods.compilation.outline import line_above, missing_lines
+from jaxlint.codemods.compilation.padded_calls import call_at, names_in_file, written_argument
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout, fresh_name
-from jaxlint.codemods.source.site import Refused, Site, place_of
+from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Step
 
 # Reductions that take `where`. A maximum also needs a number that is less than all others.
@@ -76,12 +77,7 @@ class _Padding:
         if first is None:
             raise Refused("no call was seen")
         at = self._call(first)
-        self.taken = set(layout.identifiers(site.names.module))
-        for node in ast.walk(site.tree):
-            if isinstance(node, ast.Name):
-                self.taken.add(node.id)
-            elif isinstance(node, ast.arg):
-                self.taken.add(node.arg)
+        self.taken = names_in_file(site, layout)
         self.numpy = reference(site, self.draft.imports, "numpy.pad", at).rpartition(".")[0]
         if not self.numpy:
             raise Refused("NumPy's functions are imported one by one")
@@ -107,11 +103,7 @@ class _Padding:
         return name
 
     def _call(self, place: Sequence[int]) -> ast.Call:
-        """The call at a place. Raises Refused."""
-        for node in ast.walk(self.site.tree):
-            if isinstance(node, ast.Call) and place_of(node) == list(place):
-                return node
-        raise Refused(f"there is no call at line {place[0]}")
+        return call_at(self.site, place)
 
     def _pad(self, call: ast.Call, one: Mapping[str, Any], mask: str) -> None:
         """Pads the arguments of a call, and hands the mask over."""
@@ -204,13 +196,10 @@ class _Padding:
         self.draft.replace(self.site.span(starred), f"*{name}(*{self.site.text(starred.value)})")
 
     def _argument(self, call: ast.Call, argument: int | str) -> ast.expr:
-        if isinstance(argument, int) and argument < len(call.args):
-            if not any(isinstance(one, ast.Starred) for one in call.args[: argument + 1]):
-                return call.args[argument]
-        for keyword in call.keywords:
-            if keyword.arg == argument:
-                return keyword.value
-        raise Refused("an argument of another length is not written in the call")
+        written = written_argument(call, argument)
+        if written is None:
+            raise Refused("an argument of another length is not written in the call")
+        return written
 
     def _padded(self, text: str, array: Mapping[str, Any]) -> str:
         fill = f", {self.outside}" if array["outside"] else ""

@@ -14,13 +14,15 @@ rows behind the end change nothing before it (`capture/growing_ends.py` of the r
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from jaxlint.codemods.compilation.outline import line_above, missing_lines
+from jaxlint.codemods.compilation.padded_calls import call_at, names_in_file, written_argument
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.layout import Layout, fresh_name
-from jaxlint.codemods.source.site import Refused, Site, place_of
+from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Step
 
 _STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
@@ -34,6 +36,17 @@ _PAD_END = '''def {name}(x, axis, multiple):
 '''
 
 
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """The argument that grows, the name of its parameter, its axis and that of the result, and the length to pad to."""
+
+    argument: int | str
+    name: str
+    axis: int
+    result_axis: int
+    multiple: int
+
+
 @codemod("pad-growing-argument")
 def pad_growing_argument(draft: Draft, step: Step) -> None:
     """The span is the first call. Parameters: `calls` (lines and columns of `ast`), the `argument` (its position or keyword), the `name`
@@ -44,14 +57,18 @@ def pad_growing_argument(draft: Draft, step: Step) -> None:
         raise Refused("no call was seen")
     site = draft.site
     layout = Layout(site)
-    taken = set(layout.identifiers(site.names.module))
-    taken |= {node.id for node in ast.walk(site.tree) if isinstance(node, ast.Name)}
-    taken |= {node.arg for node in ast.walk(site.tree) if isinstance(node, ast.arg)}
+    taken = names_in_file(site, layout)
     helper = fresh_name(taken, "pad_end")
-    calls = [_call(site, place) for place in places]
+    calls = [call_at(site, place) for place in places]
+    growth = _Growth(
+        argument,
+        str(given["name"]),
+        _number(given["axis"]),
+        _number(given["result_axis"]),
+        _number(given["multiple"]),
+    )
     for call in calls:
-        _pad(draft, call, argument, str(given["name"]), _number(given["axis"]), _number(given["result_axis"]),
-             _number(given["multiple"]), helper, taken)  # fmt: skip
+        _pad(draft, call, growth, helper, taken)
     pad = reference(site, draft.imports, "numpy.pad", calls[0])
     line = min(line_above(site, call) for call in calls)
     newline = layout.newline
@@ -64,34 +81,19 @@ def _number(value: object) -> int:
     return value
 
 
-def _call(site: Site, place: Sequence[int]) -> ast.Call:
-    for node in ast.walk(site.tree):
-        if isinstance(node, ast.Call) and place_of(node) == list(place):
-            return node
-    raise Refused(f"there is no call at line {place[0]}")
-
-
-def _pad(
-    draft: Draft,
-    call: ast.Call,
-    argument: int | str,
-    wanted: str,
-    axis: int,
-    result_axis: int,
-    multiple: int,
-    helper: str,
-    taken: set[str],
-) -> None:
+def _pad(draft: Draft, call: ast.Call, growth: _Growth, helper: str, taken: set[str]) -> None:
     site = draft.site
-    node = _argument(call, argument)
+    node = written_argument(call, growth.argument)
+    if node is None:
+        raise Refused("the argument that grows is not written in the call")
     statement = next(one for one in site.names.ancestors(call) if isinstance(one, ast.stmt))
     read = list(_reads(site, call, statement))
-    ends = [_end(one, result_axis) for one in read]
+    ends = [_end(one, growth.result_axis) for one in read]
     name = node.id if isinstance(node, ast.Name) else ""
     if name and any(_is_set(site, name, one, call) for one in read):
         raise Refused(f"`{name}` may be set again before the result is read")
     if not name:
-        name = fresh_name(taken, wanted)
+        name = fresh_name(taken, growth.name)
         taken.add(name)
         _check_order(site, statement, call, node)
         indent = " " * statement.col_offset
@@ -99,19 +101,9 @@ def _pad(
         if "\n" in value:
             raise Refused("the argument spans several lines")
         draft.insert(statement.lineno, 1, f"{indent}{name} = {value}{Layout(site).newline}")
-    draft.replace(site.span(node), f"{helper}({name}, {axis}, {multiple})")
+    draft.replace(site.span(node), f"{helper}({name}, {growth.axis}, {growth.multiple})")
     for end in ends:
-        draft.replace(site.span(end), f"{name}.shape[{axis}] - 1")
-
-
-def _argument(call: ast.Call, argument: int | str) -> ast.expr:
-    if isinstance(argument, int) and argument < len(call.args):
-        if not any(isinstance(one, ast.Starred) for one in call.args[: argument + 1]):
-            return call.args[argument]
-    for keyword in call.keywords:
-        if keyword.arg == argument:
-            return keyword.value
-    raise Refused("the argument that grows is not written in the call")
+        draft.replace(site.span(end), f"{name}.shape[{growth.axis}] - 1")
 
 
 def _reads(site: Site, call: ast.Call, statement: ast.stmt) -> Iterator[ast.Subscript]:

@@ -31,7 +31,7 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute, ast.FunctionDef)
     call, function = jit_of_function(site, node)
     arguments = function.args
-    positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
+    positional = _positional(function)
     if name not in [*positional, *(one.arg for one in arguments.kwonlyargs)]:
         raise Refused(f"the function has no parameter `{name}`")
     _check_default(arguments, name)
@@ -41,10 +41,14 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
     remove_static(draft, call, function, name)
 
 
+def _positional(function: FunctionOrLambda) -> list[str]:
+    return [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
+
+
 def static_parameters(site: Site, call: ast.Call, function: FunctionOrLambda) -> set[str]:
     """The names of the parameters that a call of jax.jit declares static. Raises Refused if it does not list them."""
     arguments = function.args
-    positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
+    positional = _positional(function)
     listed = [one.value for one in call.keywords if one.arg in _OPTIONS]
     static = {str(ast.literal_eval(entry)) for value in listed for entry in _entries(site, value)}
     named = {one for n, one in enumerate(positional) if one in static or str(n) in static}
@@ -54,8 +58,7 @@ def static_parameters(site: Site, call: ast.Call, function: FunctionOrLambda) ->
 def remove_static(draft: Draft, call: ast.Call, function: FunctionOrLambda, name: str) -> None:
     """Takes a parameter out of the static ones that a call of jax.jit declares. Raises Refused."""
     site = draft.site
-    arguments = function.args
-    positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
+    positional = _positional(function)
     listed = {one.arg: one for one in call.keywords if one.arg in _OPTIONS}
     if any(one.arg is None for one in call.keywords):
         raise Refused("the transform takes **options here, which may set static arguments")

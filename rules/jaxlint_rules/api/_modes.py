@@ -8,19 +8,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from jaxlint.api import CallEvent, Module
-from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of
+from jaxlint.api.syntax import FunctionNode, cache, dotted, nodes_of
 from jaxlint.api.values import (
     UNKNOWN,
-    BoundMethod,
     ExternalObject,
-    Function,
     Instance,
     ListValue,
     TupleValue,
     Value,
     constant,
 )
-from jaxlint_rules._callables import innermost
+from jaxlint_rules._callables import function_called_with, given_values
 from jaxlint_rules._trained import Moment, Training, is_nnx, updates
 
 _EVALUATES = re.compile(r"eval|valid|infer|predict|accuracy|(^|_)(test|acc|score)(_|$)")
@@ -114,18 +112,14 @@ def _files_of(one: Evaluation, imports: Callable[[Module], list[Module]]) -> set
 
 def _evaluated(event: CallEvent) -> tuple[Instance, str, str] | None:
     """The model that a call evaluates, its name there and the function, if the name of the function says so."""
-    callee, node = innermost(event.callee), event.node
-    bound = isinstance(callee, BoundMethod)
-    function = innermost(callee.function) if isinstance(callee, BoundMethod) else callee
-    if not isinstance(function, Function) or not isinstance(node, ast.Call):
+    node, called = event.node, function_called_with(event.callee)
+    if called is None or not isinstance(node, ast.Call):
         return None
+    function, names = called
     name = function.name.lower()
     if not _EVALUATES.search(name) or _TRAINS.search(name):
         return None
-    names = [one.arg for one in all_parameters(function.node)][int(bound) :]
-    given = [*zip(names, node.args, event.args, strict=False)]
-    given += [(one.arg, one.value, event.kwargs[one.arg]) for one in node.keywords if one.arg in event.kwargs]
-    for parameter, written, value in given:
+    for parameter, written, value in given_values(event, node, names):
         if isinstance(value, Instance) and value.cls.kind == "nnx" and dotted(written):
             if parameter in _run(function.node) and not updates(function, parameter):
                 return value, dotted(written), function.name

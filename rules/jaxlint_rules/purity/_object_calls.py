@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from jaxlint.api import CallEvent, Module
 from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of
 from jaxlint.api.values import BoundMethod, ClassValue, Function, Instance
-from jaxlint_rules._callables import innermost
+from jaxlint_rules._callables import given_values, innermost
 from jaxlint_rules._compiled_methods import facts_of_method, is_identified_by_itself, methods_of
 from jaxlint_rules._names import last_name
 from jaxlint_rules.purity._captures import Owner, Place, between, timeline
@@ -94,11 +94,7 @@ class CallsByClass:
             return
         names = [one.arg for one in all_parameters(function.node)]
         names = names[1:] if isinstance(callee, BoundMethod) else names
-        passed = [*zip(names, node.args, event.args, strict=False)]
-        passed += [
-            (one.arg, one.value, event.kwargs[one.arg]) for one in node.keywords if one.arg in event.kwargs
-        ]
-        for name, written, value in passed:
+        for name, written, value in given_values(event, node, names):
             path = dotted(written)
             if path and isinstance(value, Instance) and is_identified_by_itself(value.cls):
                 place = _place(node, frame.owner, path, frame.module)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jaxlint_runtime.capture.signature import Signature
+from jaxlint_runtime.capture.signature import Signature, only_leaves_differ
 
 if TYPE_CHECKING:
     from jaxlint_runtime.capture.recorder import FunctionRecord
@@ -25,10 +25,7 @@ def growing_axis(signatures: Sequence[Signature]) -> tuple[str, int, int] | None
     """The one array whose size along one axis differs between compiles, with the axis and its greatest size; None if anything else
     differs as well."""
     first = signatures[0] if len(signatures) >= _LEAST else None
-    if first is None or any(
-        (one.leaves.keys(), one.statics, one.order) != (first.leaves.keys(), first.statics, first.order)
-        for one in signatures
-    ):
+    if first is None or not only_leaves_differ(signatures):
         return None
     found: list[tuple[str, int, int]] = []
     for place, leaf in first.leaves.items():
@@ -97,8 +94,9 @@ def _axis_of_result(record: FunctionRecord, argument: int | str, axis: int, size
     base = run(short)
     others = [np.zeros_like(short), np.flip(whole, axis)]
     for fill in others:
-        rows = np.resize(np.moveaxis(fill, axis, 0), (size - length, *np.moveaxis(fill, axis, 0).shape[1:]))
-        padded = run(np.concatenate([short, np.moveaxis(rows, 0, axis)], axis))
+        rows = np.moveaxis(fill, axis, 0)
+        behind = np.moveaxis(np.resize(rows, (size - length, *rows.shape[1:])), 0, axis)
+        padded = run(np.concatenate([short, behind], axis))
         if base is None or padded is None or base.ndim != padded.ndim or base.dtype.kind not in "fiu":
             return None
         axes = [n for n in range(base.ndim) if base.shape[n] != padded.shape[n]]

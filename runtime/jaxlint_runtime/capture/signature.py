@@ -122,6 +122,12 @@ def _numbers_of(value: Any) -> tuple[Mapping[str, float], str]:
     return numbers, _REPR.repr({name: one for name, one in fields.items() if name not in numbers})
 
 
+def only_leaves_differ(signatures: Sequence[Signature]) -> bool:
+    """Whether all calls have the same arguments and static values, so that they differ in their arrays alone."""
+    parts = [(one.leaves.keys(), one.statics, one.order) for one in signatures]
+    return all(one == parts[0] for one in parts)
+
+
 def explain(new: Signature, earlier: Iterable[Signature]) -> str:
     """Why a call with `new` compiled although `earlier` had: the difference from the most similar one."""
     best: list[str] | None = None

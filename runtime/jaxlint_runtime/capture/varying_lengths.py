@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from jaxlint_runtime.capture.signature import Signature
+from jaxlint_runtime.capture.signature import Signature, only_leaves_differ
 
 if TYPE_CHECKING:
     from jaxlint_runtime.capture.recorder import FunctionRecord
@@ -28,10 +28,7 @@ def call_place(frame: FrameType | None) -> list[int] | None:
 def lengths_of(signatures: Sequence[Signature]) -> Groups:
     """The arrays whose first axis differs from compile to compile, if nothing else in the calls does; else none."""
     first = signatures[0] if len(signatures) >= _LEAST else None
-    if first is None or any(
-        (one.leaves.keys(), one.statics, one.order) != (first.leaves.keys(), first.statics, first.order)
-        for one in signatures
-    ):
+    if first is None or not only_leaves_differ(signatures):
         return {}
     found: Groups = {}
     for place, leaf in first.leaves.items():

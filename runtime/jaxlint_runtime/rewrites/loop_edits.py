@@ -27,13 +27,13 @@ from jaxlint_runtime.rewrites.proposals import (
     edit_of,
     jit_fix,
     jit_in_words,
+    seconds_of_compiles,
     ways_to_jit,
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _FEW = 4  # iterations
 _SLOW = 1.0  # seconds of compiling one function that make a rewrite worth trying
-_COMPILING = ("trace_s", "lower_s", "compile_s")
 _SEQUENCES = frozenset({"list", "tuple", "dict"})
 _STACKING = frozenset({"stack", "array", "asarray"})
 _MESSAGES = {
@@ -86,7 +86,7 @@ def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, 
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     found: dict[tuple[str, int], Rewrite] = {}
     for one in functions:
-        seconds = sum(sum(each[part] or 0.0 for part in _COMPILING) for each in one["compiles"])
+        seconds = seconds_of_compiles(one)
         source = by_path.get(os.path.realpath(one["path"]))
         if seconds < _SLOW or source is None or source.container is not None:
             continue

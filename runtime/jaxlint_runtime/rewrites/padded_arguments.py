@@ -9,10 +9,9 @@ from typing import Any
 from jaxlint.codemods import Workspace
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of
+from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, seconds_of_compiles
 
 _NAME = "pad-arguments"
-_COMPILING = ("trace_s", "lower_s", "compile_s")
 
 
 def from_lengths(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
@@ -24,7 +23,7 @@ def from_lengths(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, S
         varying = [one for one in functions if one["path"] == path and _may_pad(one, path)]
         if source is None or source.container is not None or not varying:
             continue
-        varying.sort(key=lambda one: -_seconds(one))
+        varying.sort(key=lambda one: -seconds_of_compiles(one))
         for members in (varying, *([one] for one in varying)):
             rewrite = _edit(members, source, sources)
             if rewrite is not None:
@@ -37,10 +36,6 @@ def _may_pad(one: Mapping[str, Any], path: str) -> bool:
     padding = one.get("padding") or {}
     calls = padding.get("calls", ())
     return bool(padding.get("arrays") and calls) and all(each["path"] == path for each in calls)
-
-
-def _seconds(one: Mapping[str, Any]) -> float:
-    return sum(each[part] or 0.0 for each in one["compiles"] for part in _COMPILING)
 
 
 def _edit(
@@ -62,6 +57,6 @@ def _edit(
     if isinstance(Workspace(dict(sources), strict=True).plan(fix), str):
         return None
     busiest = members[0]
-    seconds = sum(map(_seconds, members))
+    seconds = sum(map(seconds_of_compiles, members))
     entry = {"function": busiest["function"], "path": busiest["path"], "seconds": seconds}
     return edit_of(_NAME, entry, line, [fix])

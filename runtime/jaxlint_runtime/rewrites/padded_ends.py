@@ -9,10 +9,9 @@ from typing import Any
 from jaxlint.codemods import Workspace
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of
+from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, seconds_of_compiles
 
 _NAME = "pad-growing-argument"
-_COMPILING = ("trace_s", "lower_s", "compile_s")
 
 
 def from_ends(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
@@ -33,7 +32,6 @@ def from_ends(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, Sour
         fix = FixRequest(Safety.UNSAFE, message, (step,))
         if isinstance(Workspace(dict(sources), strict=True).plan(fix), str):
             continue
-        seconds = sum(each[part] or 0.0 for each in one["compiles"] for part in _COMPILING)
-        entry = {"function": one["function"], "path": source.display, "seconds": seconds}
+        entry = {"function": one["function"], "path": source.display, "seconds": seconds_of_compiles(one)}
         found.append(edit_of(_NAME, entry, line, [fix]))
     return found

@@ -86,6 +86,12 @@ def busy(
             yield one, source
 
 
+def seconds_of_compiles(function: Mapping[str, Any]) -> float:
+    """What the compiles of a jitted function took together, with its traces."""
+    parts = ("trace_s", "lower_s", "compile_s")
+    return sum(each[part] or 0.0 for each in function["compiles"] for part in parts)
+
+
 def edit_of(
     name: str,
     one: Mapping[str, Any],

@@ -12,9 +12,7 @@ from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.loop_edits import function_at
-from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of
-
-_COMPILING = ("trace_s", "lower_s", "compile_s")
+from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, seconds_of_compiles
 
 
 def from_numbers(
@@ -47,8 +45,7 @@ def from_numbers(
                     fixes.append(fix)
                 break
         if fixes:
-            seconds = sum(each[part] or 0.0 for each in one["compiles"] for part in _COMPILING)
-            entry = {"function": one["function"], "path": one["path"], "seconds": seconds}
+            entry = {"function": one["function"], "path": one["path"], "seconds": seconds_of_compiles(one)}
             found.append(edit_of(fixes[0].steps[0].codemod, entry, fixes[0].steps[0].span.line, fixes))
     return found
 
