@@ -50,7 +50,9 @@ _PREPARES = re.compile(
 _ASIDE = re.compile(
     r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*)$|^(plot|visuali[sz]e|animate)_"
 )
-_RETIRED = re.compile(r"^_*(archived?|legacy|depr\w+|obsolete|attic|unused|trash)$|(^|[-_ ])(backup|bak)\d*$")
+_RETIRED = re.compile(
+    r"^_*(archived?|legacy|depr\w+|obsolete|attic|unused|not_?used|trash)$|(^|[-_ ])(backup|bak)\d*$"
+)
 _OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared with others
 
 
@@ -61,14 +63,22 @@ _MEASURES = re.compile(
 )  # and files, also those that only see whether it runs
 # Functions that call the code beside them to see that it works.
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
+_WARM_UP = re.compile(r"^range\(\w*warm_?up\w*\)$", re.IGNORECASE)
 # Functions that measure others: what they draw does not matter, how they run it does.
 _MEASURING = re.compile(r"^_*bench(mark(s|ing)?)?(_|$)")
 
 
 def only_measures(frame: Frame) -> bool:
-    """Whether code is part of a function that measures others, by its name."""
+    """Whether code is part of a function that measures others, by its name, or of code that warms up what it measures."""
     function = frame.function
-    return function is not None and any(map(_MEASURING.search, function.qualname.lower().split(".")))
+    named = function is not None and any(map(_MEASURING.search, function.qualname.lower().split(".")))
+    return named or _warms_up(frame.owner)
+
+
+@cache
+def _warms_up(owner: ast.AST) -> bool:
+    """`for _ in range(warmup_steps):`, before the loop that is measured."""
+    return any(_WARM_UP.search(ast.unparse(loop.iter)) for loop in nodes_of(owner, ast.For))
 
 
 def only_tries_out(node: ast.AST, frame: Frame) -> bool:

@@ -1,7 +1,7 @@
 """Findings that one cause has: the first of them says what there is to do, and the others are advice.
 
-Two kinds are known. One slip that a function repeats has one message, at several places; what the message names may differ. And
-several rules have one cure for one loop: to compile its whole step.
+Three kinds are known. One slip that a function repeats has one message, at several places; what the message names may differ.
+Several rules have one cure for one loop: to compile its whole step. And several rules about numerics see one formula.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from jaxlint.finding import Finding, Severity
+from jaxlint.finding import Finding, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.staging.consequences import Place
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import FunctionNode
 
 _NAMED = re.compile(r"`[^`]*`(?: and `[^`]*`)*|\d+")  # the code that a message quotes, and lines
+_VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.(])")  # not a module, an attribute or a function
 _MANY = {"are": "is", "them": "it"}  # for several names
 
 
@@ -30,6 +31,9 @@ class Repeats:
     cures: dict[tuple[str, ast.AST], list[tuple[int, Place]]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    formulas: dict[tuple[str, int], dict[Place, frozenset[str]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )  # by line: the variables of each
 
     def note(
         self,
@@ -48,6 +52,8 @@ class Repeats:
             self.slips[rule.code, (slip, place[0]), _form(message)].append(place)
         elif _lies_in(place, frame.owner):
             self.slips[rule.code, frame.owner, _form(message)].append(place)
+        if rule.category == "numerics":
+            self.formulas[place[0], place[2].line][place] = _variables(frame, place[2])
         if rule.cure is not None:
             cure, rank = rule.cure
             if loop is None:
@@ -77,6 +83,15 @@ class Repeats:
                 for rank, place in ranked:
                     if rank > least and _warnings([place], findings):
                         _make_advice(place, findings)
+        for formulas in self.formulas.values():
+            told: list[Place] = []
+            held = _warnings(list(formulas), findings)
+            for place in sorted(held, key=lambda one: (findings[one].fix is None, one)):
+                known = [one for one in told if one[1] != place[1]]
+                if any(_overlap(place[2], one[2]) or formulas[place] & formulas[one] for one in known):
+                    _make_advice(place, findings)
+                else:
+                    told.append(place)
 
     def _same_slips(self, findings: dict[Place, Finding]) -> Iterator[list[Place]]:
         """Places of one slip, in the order of the text. Functions with fixes of their own are different steps."""
@@ -96,6 +111,19 @@ def _form(message: str) -> str:
 def _lies_in(place: Place, owner: FunctionNode | ast.Module) -> bool:
     """Whether a place is in the function that is evaluated, and not in another that it uses."""
     return isinstance(owner, ast.Module) or owner.lineno <= place[2].line <= (owner.end_lineno or 0)
+
+
+def _variables(frame: Frame, span: Span) -> frozenset[str]:
+    """The variables of an expression that takes one line."""
+    line = frame.module.lines[span.line - 1] if span.line == span.end_line else ""
+    return frozenset(_VARIABLE.findall(line[span.column - 1 : span.end_column - 1]))
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    """Whether one of two expressions contains the other."""
+    spans = [(span.line, span.column, -span.end_line, -span.end_column) for span in (one, other)]
+    outer, inner = sorted(spans)
+    return outer[2:] <= inner[2:]
 
 
 def _warnings(places: list[Place], findings: dict[Place, Finding]) -> list[Place]:

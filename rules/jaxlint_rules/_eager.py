@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 
 from jaxlint.api import CallEvent, Frame, Loop, Reporter
@@ -20,7 +21,7 @@ from jaxlint_rules._loops import (
     place_of_loop,
 )
 from jaxlint_rules._main_loops import made_anew
-from jaxlint_rules._names import names_in
+from jaxlint_rules._names import external_name, names_in
 from jaxlint_rules._programs import runs_on_host
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
@@ -66,6 +67,30 @@ def computes_only(function: ast.AST) -> bool:
     return True
 
 
+# Decorators of these packages compile nothing, or the analysis knows what they do.
+_KNOWN = frozenset(
+    """abc beartype builtins chex contextlib dataclasses equinox flax functools haiku jax jaxtyping optax tqdm typeguard typing
+    typing_extensions""".split()  # noqa: SIM905
+)
+
+
+def is_decorated_elsewhere(frame: Frame) -> bool:
+    """Whether the function has a decorator that the analysis does not know, and that may compile it: `@named_jit(...)` of haliax, or a
+    name that is defined nowhere."""
+    function = frame.function
+    if function is None or isinstance(function.node, ast.Lambda):
+        return False
+    for decorator in function.node.decorator_list:
+        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = external_name(made, function.scope)
+        if name and name.partition(".")[0] not in _KNOWN:
+            return True
+        root = dotted(made).partition(".")[0]
+        if root and function.scope.value_of(root) is None and not hasattr(builtins, root):
+            return True
+    return False
+
+
 def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> tuple[Function, Loop] | None:
     """The function that a program loop calls as its step, op by op, and the loop; None if something may compile it."""
     target: Value = callee
@@ -88,6 +113,7 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> tuple[Functi
         or not steps(found[1], found[0].node)
         or not runs_on_host(frame)
         or is_compiled_by_class(frame)
+        or any(map(is_decorated_elsewhere, (frame, *frame.callers())))
     ):
         return None
     return target, found[0]

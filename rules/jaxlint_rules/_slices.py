@@ -94,6 +94,8 @@ def stepped_on(loop: ast.AST) -> frozenset[str]:
     """The names that the loop updates from their previous value by a call: `state = step(state, batch)`."""
     # The loop binds them, or the body does before it updates them from themselves.
     fresh = names_in(getattr(loop, "target", None))
+    body = [part for statement in getattr(loop, "body", []) for part in walk(statement)]
+    fresh = fresh.union(*(names_in(one.target) for one in body if isinstance(one, ast.comprehension)))
     found: set[str] = set()
     for targets, value in sorted(assignments(loop), key=lambda one: getattr(one[1], "lineno", 0)):
         if any(isinstance(part, ast.Call) for part in walk(value)):

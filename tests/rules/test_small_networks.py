@@ -72,7 +72,8 @@ def levels(text: str) -> list[Severity]:
     [
         ("x = nn.relu(nn.Dense(64)(x))", "batches()", Severity.INFO),
         ("x = nn.Dropout(0.1, deterministic=True)(nn.Dense(32)(x))", "batches()", Severity.INFO),
-        ("x = nn.relu(nn.Dense(512)(x))", "batches()", Severity.WARNING),
+        ("x = nn.relu(nn.Dense(512)(x))", "batches()", Severity.INFO),
+        ("x = nn.relu(nn.Dense(8192)(x))", "batches()", Severity.WARNING),
         ("x = nn.relu(nn.Dense(128)(x))", "batches()", Severity.INFO),  # of 784 numbers, as `init` shows
         (
             "x = nn.relu(nn.ConvLocal(64, (3, 3))(x))",
@@ -91,7 +92,8 @@ def test_the_layers_of_linen_count(layers: str, data: str, severity: Severity) -
     ("model", "severity"),
     [
         ("eqx.nn.MLP(4, 1, 32, 2, key=jax.random.key(0))", Severity.INFO),
-        ("eqx.nn.MLP(4, 1, 1024, 2, key=jax.random.key(0))", Severity.WARNING),
+        ("eqx.nn.MLP(4, 1, 1024, 2, key=jax.random.key(0))", Severity.INFO),
+        ("eqx.nn.MLP(4, 1, 2048, 2, key=jax.random.key(0))", Severity.WARNING),
         ("eqx.nn.MLP(4, 1, width, 2, key=jax.random.key(0))", Severity.INFO),  # nothing shows its size
         ("eqx.nn.MLP(vocab_size, 1, width, 2, key=jax.random.key(0))", Severity.WARNING),  # seldom small
         ("eqx.nn.Sequential([eqx.nn.Conv2d(3, width, 3), eqx.nn.Linear(width, 2)])", Severity.WARNING),
@@ -122,7 +124,7 @@ for x in batches():
     [
         ("(784, 8)", Severity.INFO),
         ("(784, 800)", Severity.INFO),  # no optimiser keeps moments beside it
-        ("(784, 1600)", Severity.WARNING),
+        ("(784, 16000)", Severity.WARNING),
     ],
 )
 def test_the_arrays_of_a_dict_count(shape: str, severity: Severity) -> None:

@@ -24,7 +24,8 @@ from jaxlint.api.values import (
     parts_of,
     symbolic_shape,
 )
-from jaxlint_rules._cost import LARGE
+from jaxlint_rules._cost import LARGE, PLAIN
+from jaxlint_rules.memory._widths import are_narrow
 
 # Layers with a matrix between two sizes: the number of such matrices, and the names of the sizes.
 _IN, _OUT = (
@@ -105,6 +106,7 @@ _WIDEST = 1024  # what an input of unknown width is taken for
 _MOMENTS = 2  # that an optimiser keeps of each weight
 SMALL = LARGE // 4 // (1 + _MOMENTS)  # weights whose second copy is not felt, with those of each
 BARE = LARGE // 4  # the same without moments
+PLAINLY_SMALL = PLAIN * SMALL  # where a file of a project has to show that it matters
 
 
 class Networks:
@@ -137,7 +139,7 @@ class Networks:
     def is_small(self, why: Why) -> bool:
         """Whether a step runs a network, and all of its layers are known and narrow."""
         sizes = self._sizes(why)
-        return bool(sizes) and None not in sizes and _sum(sizes) < SMALL
+        return bool(sizes) and None not in sizes and _sum(sizes) < PLAINLY_SMALL
 
     def is_large(self, why: Why, least: int = SMALL) -> bool:
         """Whether the layers that a step runs, as far as they are known, hold more weights than a small network."""
@@ -187,7 +189,7 @@ def is_small(value: Value) -> bool:
     if not isinstance(value, (Instance, ExternalObject, DictValue, ListValue, TupleValue)):
         return False
     weights = _of_known(value, 0)
-    return weights is not None and 0 < weights < SMALL
+    return weights is not None and 0 < weights < PLAINLY_SMALL
 
 
 def has_many_weights(value: Value, least: int = SMALL) -> bool:
@@ -229,8 +231,15 @@ _SELDOM_SMALL = re.compile(
 )
 
 
+_IMPORTS = re.compile(
+    r"^\s*(from|import) .*$", re.MULTILINE
+)  # `from jax import jit, pmap, vmap` uses none of them
+
+
 def seldom_small(modules: Iterable[Module], imports: Callable[[Module], list[Module]]) -> bool:
-    """Whether files, or those that they import, speak of layers for pictures, sequences or text, or of several devices."""
+    """Whether files, or those that they import, speak of layers for pictures, sequences or text, or of several devices. Not if they
+    write down how wide the layers are, and all are narrow."""
     files = {module.source.path: module for module in modules}
-    near = {one.source.path: one for module in files.values() for one in imports(module)}
-    return any(_SELDOM_SMALL.search(one.source.text) for one in (files | near).values())
+    near = files | {one.source.path: one for module in files.values() for one in imports(module)}
+    speak = any(_SELDOM_SMALL.search(_IMPORTS.sub("", one.source.text)) for one in near.values())
+    return speak and not are_narrow(near.values())

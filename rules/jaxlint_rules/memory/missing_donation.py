@@ -39,11 +39,13 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._main_loops import gets_the_same, is_key
 from jaxlint_rules._names import unpacked
+from jaxlint_rules._purpose import says
 from jaxlint_rules.memory._ownership import donated_arguments, is_kept, is_stored, rebound_later
 from jaxlint_rules.memory._states import holds_much, is_large, is_record
 from jaxlint_rules.memory._uses import are_all_uses, begins_as_another, is_aliased, is_public
 from jaxlint_rules.memory._weights import (
     BARE,
+    PLAINLY_SMALL,
     Networks,
     has_many_weights,
     has_small_agents,
@@ -52,6 +54,7 @@ from jaxlint_rules.memory._weights import (
 )
 
 _UPDATES = re.compile(r"step|update|train|learn")
+_DECIDED = re.compile(r"donat", re.IGNORECASE)  # a comment speaks of it
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit", "pmap"})
 _STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of values that a program keeps
 _KEPT = re.compile(r"cache|^kv|buffer|memory$|replay")  # those that no gradient updates
@@ -139,11 +142,13 @@ class MissingDonation(Rule):
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
     twice would read what was donated, and one of agents that act on numbers, whose networks are small.
     If the file that calls the step imports more than JAX and its tools, as an example does not, a step
-    is advice as well where all layers or arrays of its network are seen and take less than 4 MB with
+    is advice as well where all layers or arrays of its network are seen and take less than 40 MB with
     two moments of an optimiser, and where nothing shows that they take more: no layer or array that
     is seen, no several devices, and in its files and what they import no word of images, sequences or
-    text. So is a step there that gives back its weights alone, without a state of an optimiser, unless
-    they are seen to take 4 MB: who subtracts gradients by hand trains small networks.
+    text. The words do not count where these files write down how wide all layers are, and none is as
+    wide as 256. So is a step there that gives back its weights alone, without a state of an
+    optimiser, unless they are seen to take 4 MB: who subtracts gradients by hand trains small
+    networks. So is a step whose comment speaks of donation.
     In such a file it is advice too where a call keeps its argument, where the state begins as a value
     that is read later (`local = shared`), which donation would delete, and where the weights stay and
     only the state of their optimiser could be donated.
@@ -265,7 +270,7 @@ class MissingDonation(Rule):
         call.much = {
             position
             for position, value in enumerate(event.args, first)
-            if holds_much(value) or has_many_weights(value)
+            if holds_much(value) or has_many_weights(value, PLAINLY_SMALL)
         }
         call.seen = {position for position, value in enumerate(event.args, first) if is_record(value)}
         call.small = {position for position, value in enumerate(event.args, first) if is_small(value)}
@@ -394,6 +399,8 @@ class MissingDonation(Rule):
             has_small_agents(event.frame.module) or self.is_light(candidate, names, calls, report)
         ):
             severity = Severity.INFO
+        if severity is None and says(event.frame, event.decorator or event.node, _DECIDED):
+            severity = Severity.INFO
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
         lines = [
@@ -465,14 +472,16 @@ class MissingDonation(Rule):
     def is_light(self, candidate: _Candidate, names: list[str], calls: list[_Call], report: Reporter) -> bool:
         """Whether a step is seen to train a small network, or nothing shows that it is large, in a program that is no mere example."""
         event = candidate.event
-        if not calls or not all(imports_more(call.module.tree) for call in calls):
+        if not calls or not all(
+            imports_more(call.module.tree) or not report.project.is_program(call.module) for call in calls
+        ):
             return False
         if self.has_weights_alone(candidate, names, calls):
             return True
         if all(call.small for call in calls) or self.networks.is_small(event.transformed.why):
             return True
         if any(call.much & set(call.rebound) for call in calls) or self.networks.is_large(
-            event.transformed.why
+            event.transformed.why, PLAINLY_SMALL
         ):
             return False
         return not seldom_small(

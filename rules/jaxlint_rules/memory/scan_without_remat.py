@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from dataclasses import dataclass, field
 
 from jaxlint.api import BodyEvent, CallEvent, CarryEvent, OperationEvent, Reporter, Rule, Why, concerns
@@ -61,6 +62,9 @@ class _Work:
         return len(self.layers) + (_HEAVY if self.looped & self.layers else 0)
 
 
+_LAYERS_OF = re.compile(r"layer|block")
+
+
 class ScanWithoutRemat(Rule):
     """A differentiated scan saves the activations of every step.
 
@@ -96,7 +100,8 @@ class ScanWithoutRemat(Rule):
     ## When not to fix
     Keep it if memory is not scarce: the steps are few or small, or the model fits easily. It is
     advice where the carry is seen to hold less than 256 numbers, as the state of a filter, and the
-    scan iterates over no weights.
+    scan iterates over no weights. In a file of a project it is advice unless the scan iterates over
+    the layers of a network, by framework or by name.
 
     ## References
     - [JAX: `jax.checkpoint`](https://docs.jax.dev/en/latest/gradient-checkpointing.html)
@@ -213,6 +218,8 @@ class ScanWithoutRemat(Rule):
                     reason=f"the scan is differentiated, and a step chains at least {min(count, least)} matrix products",
                     fix=_checkpointed(event, report),
                     severity=Severity.INFO if node in self.small and not found.over else None,
+                    # a scan over the layers of a network, not one over the time of something that may be small
+                    shown=bool(found.over) and _LAYERS_OF.search(ast.unparse(node)) is not None,
                 )
         for node, (lifted, body, layered) in self.lifted.items():
             found = self.products_of(body)
@@ -223,6 +230,7 @@ class ScanWithoutRemat(Rule):
                         node,
                         f"the scan saves the activations of `{body.qualname.removesuffix('.__call__')}` for every step; scan over `nn.remat(...)`",
                         reason=f"a step calls at least {found.depth} layers; pass `prevent_cse=False` to `nn.remat`",
+                        shown=layered,
                     )
 
     def products_of(self, body: Function) -> _Work:

@@ -11,7 +11,7 @@ from jaxlint.api import LeakEvent, Module, Reporter, Rule
 from jaxlint.api.syntax import dotted, nodes_of, place_of, walk
 from jaxlint.api.values import find_array
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, unpacked
 from jaxlint_rules._reasons import staged_because
 
 
@@ -50,7 +50,8 @@ class TracerLeak(Rule):
     ## When not to fix
     Lists, dicts and objects made inside the traced function are fine and not reported. An attribute
     that nothing else in the file reads is reported as a warning: the leaked tracer only keeps its
-    trace in memory.
+    trace in memory. So is one that each use stores before it reads it, as where only the method that
+    stores it calls those that read it, or a script calls that method once more before it looks.
 
     ## References
     - [JAX errors: UnexpectedTracerError](https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError)
@@ -67,11 +68,14 @@ class TracerLeak(Rule):
             return
         if _is_overwritten(event) or _is_put_back(event) or _is_set_again(event) or _is_counted(event):
             return
+        alone = report.project.is_program(event.frame.module)
+        read = _is_read(event, alone)
         report(
             event.node,
             f"a tracer leaks into {event.where}: UnexpectedTracerError on later use; return it",
             reason=staged_because(event.frame),
-            severity=Severity.ERROR if _is_read(event) else Severity.WARNING,
+            severity=Severity.ERROR if read else Severity.WARNING,
+            shown=read or not alone,  # nothing fails where each use stores it first
         )
 
 
@@ -106,28 +110,91 @@ def _is_counted(event: LeakEvent) -> bool:
     return asked
 
 
-def _is_read(event: LeakEvent) -> bool:
+def _is_read(event: LeakEvent, alone: bool) -> bool:
     """Whether the stored value may be read after the trace: not an attribute that only this function uses, after
-    storing it."""
+    storing it. `alone`: no other file imports this one, and may call its methods."""
     stored = event.node
     if not isinstance(stored, ast.Attribute):
         return True
     module = event.frame.module
     owner = next((above for above in module.ancestors(stored) if isinstance(above, ast.FunctionDef)), None)
-    inside = set(walk(owner)) if owner is not None else set()
     first = next((s for s in getattr(owner, "body", []) if _stores(s, stored.attr)), None)
     begun = (first.end_lineno or 0) if first is not None else sys.maxsize
+    later = (
+        {part for part in walk(owner) if getattr(part, "lineno", 0) > begun} if owner is not None else set()
+    )
+    if owner is not None and later and alone:
+        later |= _only_used_by(later, owner, stored, module)
     return any(
-        (read not in inside or read.lineno <= begun) and not _are_of_two_classes(stored, read, module)
+        read not in later
+        and not _stores_it_first(read, stored.attr, module)
+        and not _are_of_two_classes(stored, read, module)
+        and not (owner is not None and _is_read_in_time(read, owner, event))
         for read in _reads(module.tree, stored.attr)
+    )
+
+
+def _stores_it_first(read: ast.expr, attribute: str, module: Module) -> bool:
+    """Whether the function that reads an attribute has stored it before."""
+    owner = next((above for above in module.ancestors(read) if isinstance(above, ast.FunctionDef)), None)
+    return any(
+        _stores(one, attribute) and (one.end_lineno or 0) < read.lineno for one in getattr(owner, "body", [])
+    )
+
+
+def _only_used_by(
+    later: set[ast.AST], owner: ast.FunctionDef, stored: ast.Attribute, module: Module
+) -> set[ast.AST]:
+    """The code of the methods of a class that only the code `later` uses, itself or by way of one of them: it runs after the store
+    each time."""
+    cls = module.parents.get(owner)
+    methods = [
+        one for one in getattr(cls, "body", []) if isinstance(one, ast.FunctionDef) and one is not owner
+    ]
+    uses = {
+        one: [use for use in _reads(module.tree, one.name) if not _are_of_two_classes(stored, use, module)]
+        for one in methods
+    }
+    found: set[ast.AST] = set()
+    for _ in methods:
+        for one in methods:
+            if uses[one] and all(use in later or use in found for use in uses[one]):
+                found.update(walk(one))
+    return found
+
+
+def _is_read_in_time(read: ast.expr, owner: ast.FunctionDef, event: LeakEvent) -> bool:
+    """Whether the script part of a module reads the attribute before the function is compiled, or has called the method once more
+    since, outside of compiled code: `model.forward(x)` and then `model.state`."""
+    module = event.frame.module
+    if not isinstance(read, ast.Attribute) or _is_in_function(read, module):
+        return False
+    links = event.frame.stage.why.chain() if event.frame.stage.why is not None else ()
+    compiled = max((getattr(link.node, "lineno", 0) for link in links if link.node is not None), default=0)
+    return read.lineno < compiled or any(
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == owner.name
+        and dotted(call.func.value) == dotted(read.value)
+        and compiled < call.lineno <= read.lineno
+        and not _is_in_function(call, module)
+        for call in nodes_of(module.tree, ast.Call)
+    )
+
+
+def _is_in_function(node: ast.AST, module: Module) -> bool:
+    return any(
+        isinstance(above, (ast.FunctionDef, ast.Lambda, ast.ClassDef)) for above in module.ancestors(node)
     )
 
 
 def _are_of_two_classes(stored: ast.Attribute, read: ast.expr, module: Module) -> bool:
     """Whether both are attributes of `self`, in classes that no object of this file combines."""
-    one, other = _class_of_self(stored, module), _class_of_self(read, module)
-    if not one or not other or one == other:
+    classes = _class_of_self(stored, module), _class_of_self(read, module)
+    if classes[0] is None or classes[1] is None or classes[0] is classes[1]:
         return False
+    one, other = classes[0].name, classes[1].name
+    if one == other:
+        return True  # a cell defines it once more
     bases = {
         part.name: {last_name(base) for base in part.bases}
         for part in walk(module.tree)
@@ -143,16 +210,16 @@ def _are_of_two_classes(stored: ast.Attribute, read: ast.expr, module: Module) -
     return True
 
 
-def _class_of_self(node: ast.expr, module: Module) -> str:
-    """The class whose method has `node` as an attribute of its first parameter, or ""."""
+def _class_of_self(node: ast.expr, module: Module) -> ast.ClassDef | None:
+    """The class whose method has `node` as an attribute of its first parameter."""
     if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
-        return ""
+        return None
     around = [a for a in module.ancestors(node) if isinstance(a, (ast.FunctionDef, ast.ClassDef))]
     for method, cls in itertools.pairwise(around):
         if isinstance(method, ast.FunctionDef) and isinstance(cls, ast.ClassDef):
             parameters = method.args.args
-            return cls.name if parameters and parameters[0].arg == node.value.id else ""
-    return ""
+            return cls if parameters and parameters[0].arg == node.value.id else None
+    return None
 
 
 def _reads(tree: ast.AST, attribute: str) -> Iterator[ast.expr]:
@@ -168,7 +235,8 @@ def _reads(tree: ast.AST, attribute: str) -> Iterator[ast.expr]:
 
 def _stores(statement: ast.stmt, attribute: str) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return any(isinstance(target, ast.Attribute) and target.attr == attribute for target in targets)
+    parts = [part for target in targets for part in unpacked(target)]
+    return any(isinstance(part, ast.Attribute) and part.attr == attribute for part in parts)
 
 
 def _is_put_back(event: LeakEvent) -> bool:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxlint.api import Frame, KeyEvent, Module, Scope
-from jaxlint.api.syntax import dotted, names_stored, nodes_of
+from jaxlint.api.syntax import dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import innermost, named_or_method
 from jaxlint_rules._cost import runs
@@ -63,6 +63,31 @@ _COMPARED = re.compile(r"cases|configs|settings|scenarios|methods|models|variant
 def _compares(loop: ast.AST) -> bool:
     """`for method in methods:`, over what is named as choices that are compared."""
     return _COMPARED.search(dotted(getattr(loop, "iter", loop)).rpartition(".")[2].lower()) is not None
+
+
+def acts_in_one_iteration(event: KeyEvent) -> bool:
+    """Whether the called function uses the key in the one iteration whose number it compares: `cond(i == own, draw, skip)`."""
+    call, loop = event.node, event.frame.in_loop()
+    if not isinstance(call, ast.Call) or loop is None:
+        return False
+    called = _called(call, event.frame)
+    if not isinstance(called, Function):
+        return False
+    numbers = names_in(getattr(loop.node, "target", None))
+    given = {
+        parameter.arg
+        for parameter, value in zip(called.node.args.args, call.args, strict=False)
+        if names_in(value) & numbers
+    }
+    conditions = [one.test for one in nodes_of(called.node, ast.If)]
+    conditions += [
+        one.args[0] for one in nodes_of(called.node, ast.Call) if last_name(one.func) == "cond" and one.args
+    ]
+    return any(
+        isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and given & names_in(test)
+        for condition in conditions
+        for test in walk(condition)
+    )
 
 
 def _draws(call: ast.AST, frame: Frame) -> bool:

@@ -36,6 +36,7 @@ from jaxlint_rules.random._pairs import change_alike, change_parts, changes_a_pa
 from jaxlint_rules.random._same_weights import equal_weights, receivers
 from jaxlint_rules.random._shown import is_only_shown
 from jaxlint_rules.random._uses import (
+    acts_in_one_iteration,
     is_of_one_run,
     meets,
     numbers_are_seen_to_repeat,
@@ -85,7 +86,8 @@ class KeyReuse(Rule):
     Keep it if you want the same numbers twice (common random numbers). Not reported:
 
     - test files, and calls in inference mode;
-    - `split(key)[0]` together with `split(key)[1]`;
+    - `split(key)[0]` together with `split(key)[1]`, also of many keys (`vmap(split)(keys)[:, 0]`);
+    - a key that a called function uses in the one iteration whose number it compares;
     - several evaluations of one loss by nested functions, and a function and its derivatives at one
       point;
     - two methods of a linen module, which folds the path of each submodule into the key, and the
@@ -108,7 +110,7 @@ class KeyReuse(Rule):
     - functions and loops that plot, numbers that only end in pictures, and the dropout masks of one
       network at two points;
     - code that only tries out a module: the part below `if __name__ == "__main__":` of a module in a
-      package, and folders of benchmarks;
+      package, folders of benchmarks, and code with a loop that warms up what it measures;
     - a key that created a model and is split later;
     - one evaluation of training data and one of test data;
     - two cells of a notebook;
@@ -187,6 +189,7 @@ class KeyReuse(Rule):
                 or _EVALUATION.search(event.callee)
                 or _compares_settings(event.node, loop.node)
                 or makes_alternatives(event.node, loop.node, frame.module)
+                or acts_in_one_iteration(event)
                 or _only_watches(event.node, loop.node)
                 or self.loops.setdefault((loop.node, name), event.node) is not event.node
             ):
@@ -342,11 +345,13 @@ def _evaluates_the_same(event: KeyEvent) -> bool:
 
 
 def _are_halves(event: KeyEvent) -> bool:
-    """`split(key)[0]` and `split(key)[1]`: the same split twice, of which each takes its own part."""
+    """`split(key)[0]` and `split(key)[1]`: the same split twice, of which each takes its own part; also of many keys, as by
+    `vmap(split)(keys)[:, 0]`."""
     parents = event.frame.module.parents
     places = [parents.get(call) for call in (event.first, event.node)]
     if not all(
-        isinstance(call, ast.Call) and last_name(call.func) == "split" for call in (event.first, event.node)
+        isinstance(call, ast.Call) and re.search(r"\bsplit\b", ast.unparse(call.func))
+        for call in (event.first, event.node)
     ):
         return False
     if ast.unparse(event.first) != ast.unparse(event.node):
@@ -354,7 +359,7 @@ def _are_halves(event: KeyEvent) -> bool:
     parts = [
         ast.unparse(place.slice)
         for place in places
-        if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Constant)
+        if isinstance(place, ast.Subscript) and not names_in(place.slice)
     ]
     return len(set(parts)) == 2
 

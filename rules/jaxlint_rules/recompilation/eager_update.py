@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 
 from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import BoundMethod, ExternalMethod, ExternalObject, Function, Unknown
 from jaxlint.finding import FixRequest, Severity
+from jaxlint_rules._eager import is_decorated_elsewhere
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
     bodies,
@@ -21,7 +21,6 @@ from jaxlint_rules._loops import (
     name_of_step,
     place_of_loop,
 )
-from jaxlint_rules._names import external_name
 from jaxlint_rules.api._training import is_optimiser_update
 
 _UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_update"})
@@ -100,7 +99,7 @@ class EagerUpdate(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame = event.frame
         nnx = _is_nnx_update(event)
-        if frame.stage.staged or is_under_test(frame) or _is_decorated_elsewhere(frame):
+        if frame.stage.staged or is_under_test(frame) or is_decorated_elsewhere(frame):
             return
         if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event) or _updates_state(event)):
             return
@@ -143,30 +142,6 @@ def _is_of_host(event: CallEvent) -> bool:
         ]
         given = made[0] if len(made) == 1 else None
     return isinstance(given, ast.Call) and dotted(given.func) in ("jnp.array", "jnp.asarray")
-
-
-# Decorators of these packages compile nothing, or the analysis knows what they do.
-_KNOWN = frozenset(
-    """abc beartype builtins chex contextlib dataclasses equinox flax functools haiku jax jaxtyping optax tqdm typeguard typing
-    typing_extensions""".split()  # noqa: SIM905
-)
-
-
-def _is_decorated_elsewhere(frame: Frame) -> bool:
-    """Whether the function has a decorator that the analysis does not know, and that may compile it: `@named_jit(...)` of haliax, or a
-    name that is defined nowhere."""
-    function = frame.function
-    if function is None or isinstance(function.node, ast.Lambda):
-        return False
-    for decorator in function.node.decorator_list:
-        made = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = external_name(made, function.scope)
-        if name and name.partition(".")[0] not in _KNOWN:
-            return True
-        root = dotted(made).partition(".")[0]
-        if root and function.scope.value_of(root) is None and not hasattr(builtins, root):
-            return True
-    return False
 
 
 def _is_nnx_update(event: CallEvent) -> bool:

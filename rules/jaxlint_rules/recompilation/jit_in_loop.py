@@ -29,6 +29,7 @@ from jaxlint_rules._loops import (
     loop_variables,
     rebound,
 )
+from jaxlint_rules._main_loops import carries_state
 from jaxlint_rules._names import names_in, unpacked, variable_given
 from jaxlint_rules._periods import comes_back
 from jaxlint_rules.recompilation._following import follows
@@ -117,7 +118,9 @@ class JitInLoop(Rule):
     content, and find the compiled program again.
 
     It is advice where the loop is not seen to run ten times: over the items of a dict, a few values
-    that are written down, or with a known, smaller length.
+    that are written down, or with a known, smaller length. In a file of a project it is advice where
+    no loop around it computes a state from that of the iteration before: independent iterations solve
+    one problem each, or compare settings, and each takes long compared with its compilation.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
@@ -172,6 +175,7 @@ class JitInLoop(Rule):
                 function=frame.name,
                 fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),
                 severity=level(runs(frame, loop) * COMPILE),
+                shown=_goes_on(frame),
             )
             return
         self.check_callers(event, fresh[0], report)
@@ -332,7 +336,19 @@ class JitInLoop(Rule):
             f"`{event.transformed.api}` of {what} recompiles at every call of `{frame.function.name.rpartition('.')[2]}`; jit it once",
             reason=f"`{frame.function.name}` is called in the loop at {where}; {event.transformed.why.explain(report.module)}",
             severity=level(runs(frame, loop) * COMPILE),
+            shown=_goes_on(running),
         )
+
+
+def _goes_on(frame: Frame) -> bool:
+    """Whether a loop around a place computes a state from that of the iteration before, as a fit or a simulation does. Independent
+    iterations solve one problem each, or compare settings, often of another size: each is long compared with its compilation."""
+    return any(
+        carries_state(loop.node)
+        for one in (frame, *frame.callers())
+        for loop in one.loops
+        if isinstance(loop.node, ast.AST)
+    )
 
 
 def _parts_of_targets(loop: ast.AST) -> set[str]:

@@ -10,7 +10,7 @@ from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import UNKNOWN, Array, Value, constant, shape_of, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._cost import OPERATION, level
+from jaxlint_rules._cost import FELT, OPERATION, PLAIN, level
 from jaxlint_rules._given import defaults_of, numbers_given
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._names import last_name, unpacked, updated_at
@@ -72,8 +72,8 @@ class UnrolledLoop(Rule):
     ## When not to fix
     Advice if the length is unknown and the body is a few operations on elements, or if the file
     gives it a small value: a default (`substeps: int = 2`). Also advice if the iterations, times
-    the operations of the body, are fewer than about 300, and in a file of a project if the length is
-    unknown and the body only computes with elements. Keep it if the
+    the operations of the body, are fewer than about 300, and in a file of a project if the body only
+    computes with elements and no known length makes the compilation take 10 seconds. Keep it if the
     iterations differ in their shapes or in the functions that they call, or if a few expensive
     operations run faster unrolled.
 
@@ -138,8 +138,9 @@ class UnrolledLoop(Rule):
                     * _size(loop, node)
                     * OPERATION
                 ),
-                # of unknown length: its iterations are worth a loop where each is more than operations on elements
-                shown=bool(loop.trips or _given_length(node, frame)) or not _is_of_elements(node),
+                # its iterations are worth a loop where each is more than operations on elements, or where they are many
+                shown=not _is_of_elements(node)
+                or (loop.trips or _given_length(node, frame)) * _size(loop, node) * OPERATION >= PLAIN * FELT,
             )
         for node, loop in self.sums.items():
             frame = loop.frame

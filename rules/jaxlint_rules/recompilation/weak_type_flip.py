@@ -75,7 +75,7 @@ class WeakTypeFlip(Rule):
     ## When not to fix
     Keep it if the function is meant for both dtypes and compiling it twice does not matter. State
     that starts weakly typed and stays so, such as a counter `step + 1`, compiles once and is not
-    reported.
+    reported. In a file of a project the finding is advice: one more compilation, of unknown length.
 
     ## References
     - [JAX: weakly typed values](https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-in-jax)
@@ -123,6 +123,7 @@ class WeakTypeFlip(Rule):
             event.node,
             f"`{callee.label}` recompiles: {flip.label} is {flip.start}, then {words(flip.after)}; {flip.advice}",
             reason=f"{callee.why.explain(report.module)}; it returns its state in another dtype, or with another weak type",
+            shown=False,  # it compiles once more, and nothing says how long that takes
         )
 
     def finish(self, report: Reporter) -> None:
@@ -153,6 +154,7 @@ class WeakTypeFlip(Rule):
             f"{_words(better.dtypes[name])} at line {getattr(better.event.node, 'lineno', '?')}; pass one type",
             reason=f"{call.target.why.explain(report.module)}; JAX compiles one program per dtype",
             fix=_converted(worse, better, name, report),
+            shown=False,
         )
         return True
 

@@ -10,6 +10,7 @@ from jaxlint.api.syntax import dotted, name_loads
 from jaxlint.api.values import ExternalObject
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
+from jaxlint_rules._purpose import says
 from jaxlint_rules.sharding._placements import mesh_and_spec
 
 _SEVERAL = re.compile(r"\bdistributed\.initialize\(|\bprocess_(?:count|index)\(")
@@ -54,7 +55,8 @@ class HostLocalBatch(Rule):
     There is no automatic fix: the rule cannot be certain that the batch is local.
 
     ## When not to fix
-    Keep it if each process loads the same global batch.
+    Keep it if each process loads the same global batch. It is not reported below a comment that
+    speaks of a single host.
 
     ## References
     - [JAX: distributed data loading](https://docs.jax.dev/en/latest/distributed_data_loading.html)
@@ -86,12 +88,17 @@ class HostLocalBatch(Rule):
         text = report.module.source.text
         if "pmap" not in text or report.module.is_test or not _SEVERAL.search(text):
             return
+        if says(event.frame, event.node, _ALONE):
+            return
         if _cuts_by(event.node, report):
             report(
                 event.node,
                 "`pmap` takes one part per local device; divide the batch by `jax.local_device_count()`",
                 reason="`jax.device_count()` counts the devices of all processes",
             )
+
+
+_ALONE = re.compile(r"single[- ](host|process)", re.IGNORECASE)
 
 
 def _cuts_by(node: ast.AST, report: Reporter) -> bool:

@@ -390,7 +390,7 @@ def _steps_on(name: str) -> bool:
 
 
 _STEPS_ON = re.compile(r"train|update|optimi|learn|(^|_)(fit|steps?|iterate)(_|$)")
-_JUDGES = re.compile(r"eval|valid|test|predict")
+_JUDGES = re.compile(r"eval|valid|test|predict|encod|embed|infer|extract|score")
 
 
 def _is_meant(wait: _Wait) -> bool:

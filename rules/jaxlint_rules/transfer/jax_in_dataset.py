@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of
 from jaxlint.api.tables import returns_array
 from jaxlint.finding import Severity
+from jaxlint_rules._names import last_name
 
 _DATASETS = frozenset(
     {
@@ -23,6 +25,16 @@ _DATASETS = frozenset(
     }
 )
 _ITEMS = frozenset({"__getitem__", "__getitems__", "__iter__", "map", "random_map"})
+
+
+@cache
+def _makes_batches(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    """Whether a function gets the numbers of several items, whose number it asks for: `shape=(len(indices), 3)`."""
+    given = {parameter.arg for parameter in all_parameters(function)}
+    return any(
+        last_name(call.func) == "len" and len(call.args) == 1 and dotted(call.args[0]) in given
+        for call in nodes_of(function, ast.Call)
+    )
 
 
 class JaxInDataset(Rule):
@@ -55,7 +67,8 @@ class JaxInDataset(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Keep it if an item is large and expensive to compute and the loader has no workers.
+    Keep it if an item is large and expensive to compute and the loader has no workers. Items made
+    many at a time, by a method that asks for `len(indices)`, are not reported.
 
     ## References
     - [JAX: training with a PyTorch data loader](https://docs.jax.dev/en/latest/notebooks/Neural_Network_and_Data_Loading.html)
@@ -76,7 +89,7 @@ class JaxInDataset(Rule):
             return
         if function.name not in _ITEMS or event.frame.is_in_test() or not returns_array(event.name):
             return
-        if _DATASETS.isdisjoint(function.cls.external_bases()):
+        if _DATASETS.isdisjoint(function.cls.external_bases()) or _makes_batches(function.node):
             return
         self.told.add(function.node)
         report(
