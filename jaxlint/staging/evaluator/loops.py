@@ -15,7 +15,7 @@ from jaxlint.staging.evaluator.scopes import (
     Block,
     Looping,
 )
-from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.known import number_of, rows_of
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -28,7 +28,6 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
-    constant,
     is_answer,
     join,
     join_all,
@@ -189,12 +188,11 @@ class Loops(Part):
         if isinstance(iterable, TupleValue) and iterable.items is not None:
             return len(iterable.items)
         if isinstance(iterable, (Array, NumpyArray)):
-            shape = symbolic_shape(iterable) if isinstance(iterable, Array) and not iterable.tree else None
-            rows = shape[0] if shape else None
-            return 0 if iterable.rowless else rows if isinstance(rows, int) and rows else None
+            whole = isinstance(iterable, NumpyArray) or not iterable.tree
+            return 0 if iterable.rowless else (whole and rows_of(iterable, 0)) or None
         if isinstance(iterable, ExternalObject) and iterable.name == "builtins.range":
-            numbers = [constant(a) for a in iterable.args]
-            if numbers and all(isinstance(n, int) for n in numbers):
+            numbers = [number for number in map(number_of, iterable.args) if number is not None]
+            if numbers and len(numbers) == len(iterable.args):
                 try:
                     return len(range(*numbers))
                 except (ValueError, TypeError, OverflowError):

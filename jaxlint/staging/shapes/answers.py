@@ -113,7 +113,7 @@ def _stacked(shape: Shape, form: Form) -> Shape | None:
     size: Size | None = None
     if isinstance(form.along, tuple):
         array, axis = form.along
-        size = axis_of(array, symbolic_shape(array), axis)
+        size = axis_of(array, symbolic_shape, axis)
     elif form.along is not None:
         size = size_of(form.along, symbolic_shape)
     axis = form.axis if form.axis >= 0 else form.axis + len(shape) + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from jaxlint.staging.shapes.answers import symbolic_shape
-from jaxlint.staging.shapes.measures import keys_split, size_of
+from jaxlint.staging.shapes.measures import axis_of, size_of
 from jaxlint.staging.values.arrays import Array, NumpyArray, Operation
 from jaxlint.staging.values.leaves import leaves_in
 from jaxlint.staging.values.objects import AtIndexer, ExternalObject, TupleValue
@@ -50,18 +50,11 @@ def number_of(value: Value | None) -> int | None:
 
 
 def rows_of(value: Value, axis: int) -> int | None:
-    """The size of one axis of an array, or of the first array of a tree for which it is known; None if of none.
-
-    Keys have one row for each that was split, whatever the form of a key is.
-    """
+    """The size of one axis of an array, or of the first array of a tree for which it is known; None if of none."""
     for leaf in leaves_in(value) or ():
         if not isinstance(leaf, (Array, NumpyArray)) or (isinstance(leaf, Array) and not leaf.certain):
             continue
-        count = keys_split(leaf) if axis == 0 else None
-        shape = symbolic_shape(leaf)
-        size = None if count is None else size_of(count, symbolic_shape)
-        if shape is not None and -len(shape) <= axis < len(shape):
-            size = shape[axis]
+        size = axis_of(leaf, symbolic_shape, axis)
         if isinstance(size, int):
             return size
     return None

@@ -63,16 +63,16 @@ def _measured(measured: Measured, of: ShapeOf) -> Size | None:
         found = sizes_in(measured.of[0], of)
         return None if found is None else product(found)
     array = measured.of[0]
-    shape = of(array)
     if how == "axis":
         assert measured.start is not None
-        return axis_of(array, shape, measured.start)
+        return axis_of(array, of, measured.start)
+    shape = of(array)
     if shape is None:
         return None
     return len(shape) if how == "rank" else product(shape)
 
 
-def keys_split(value: Value) -> Value | None:
+def _keys_split(value: Value) -> Value | None:
     """How many keys `jax.random.split` gave; None for any other value, and for several axes of keys."""
     made = value.made if isinstance(value, Array) and not value.tree else None
     if made is None or made.full != "jax.random.split":
@@ -81,12 +81,20 @@ def keys_split(value: Value) -> Value | None:
     return count if isinstance(count, (Static, Unknown)) else None
 
 
-def axis_of(array: Value, shape: Shape | None, axis: int) -> Size | None:
-    """The size of one axis of an array, even if the rest of its shape is unknown."""
+def axis_of(array: Value, of: ShapeOf, axis: int) -> Size | None:
+    """The size of one axis of an array, even if the rest of its shape is unknown.
+
+    Keys have one row for each that was split, whatever the form of a key is.
+    """
+    shape = of(array)
     if shape is not None:
         return shape[axis] if -len(shape) <= axis < len(shape) else None
     if not isinstance(array, (Array, NumpyArray)) or (isinstance(array, Array) and array.tree):
         return None
+    count = _keys_split(array) if axis == 0 else None
+    keys = None if count is None else size_of(count, of)
+    if keys is not None:
+        return keys
     if array.form is None:
         array.form = Form()
     return symbol_of_axis(array, array.form, axis)

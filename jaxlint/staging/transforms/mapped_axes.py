@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.shapes.measures import keys_split
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -53,7 +52,7 @@ class Rows:
             return
         linked(inside, outside, lambda whole: row(whole, axis))
         if self.along is None and isinstance(outside, (Array, NumpyArray)):
-            self.along = _rows_of(outside, axis)
+            self.along = outside, axis
 
     def stacked(self, result: Value) -> Value:
         """The result for all rows, stacked."""
@@ -105,7 +104,7 @@ class TreeRows(Rows):
             linked(inside, outside, lambda whole: row(whole, along))
             if self.along is None:
                 arrays = [leaf for leaf in leaves_in(outside) or () if isinstance(leaf, (Array, NumpyArray))]
-                self.along = _rows_of(arrays[0], axis) if arrays else None
+                self.along = (arrays[0], axis) if arrays else None
         elif is_none(axes):
             linked(inside, outside, same)
         elif depth > 0:
@@ -113,12 +112,6 @@ class TreeRows(Rows):
                 within, without = _by_name(inside).get(name), _by_name(outside).get(name)
                 if within is not None and without is not None:
                     self.see_part(within, without, part, depth - 1)
-
-
-def _rows_of(array: Value, axis: int) -> tuple[Value, int] | Value:
-    """How many rows an array has. Keys have one for each that was split, whatever the form of a key is."""
-    count = keys_split(array) if axis == 0 else None
-    return (array, axis) if count is None else count
 
 
 def _plain(axes: Value) -> Value:

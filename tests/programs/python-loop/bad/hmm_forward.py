@@ -1,6 +1,5 @@
 # source: jax-ml/jax#13572
 # blind: nineteenth
-# missed: a recursion of few steps on the host
 
 import time
 
