@@ -336,7 +336,8 @@ class ForwardResultEvent(Event):
 class CarryEvent(Event):
     """`on_carry`: a call of a loop with `init`. Its `body` receives `carry` and returns `result`.
 
-    `differentiated`: a reverse-mode gradient flows through it. `xs`: the slice of the scanned values inside the body.
+    `differentiated`: a reverse-mode gradient flows through it. `xs`: the slice of the scanned values inside the body. `steps`: how
+    many a `scan` or `fori_loop` has, if it is known.
     """
 
     api: str
@@ -346,6 +347,7 @@ class CarryEvent(Event):
     result: Value
     differentiated: bool = False
     xs: Value | None = None
+    steps: int | None = None
 
 
 @dataclass(slots=True, eq=False)

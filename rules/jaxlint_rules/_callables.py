@@ -17,6 +17,14 @@ def innermost(value: Value) -> Value:
     return value
 
 
+def function_in(value: Value) -> Function | None:
+    """The project function that runs under transformations, partials and bound methods."""
+    value = innermost(value)
+    if isinstance(value, BoundMethod):
+        value = innermost(value.function)
+    return value if isinstance(value, Function) else None
+
+
 _GRADIENTS = frozenset({"grad", "value_and_grad"})
 
 
@@ -40,11 +48,10 @@ def argument(call: CallEvent | ExternalObject, position: int, keyword: str) -> V
 
 def function_called_with(callee: Value) -> tuple[Function, list[str]] | None:
     """The function that runs below transformations, and the names of its parameters; of a bound method without the first."""
-    function = innermost(callee)
-    bound = isinstance(function, BoundMethod)
-    function = innermost(function.function) if isinstance(function, BoundMethod) else function
-    if not isinstance(function, Function):
+    function = function_in(callee)
+    if function is None:
         return None
+    bound = isinstance(innermost(callee), BoundMethod)
     return function, [one.arg for one in all_parameters(function.node)][int(bound) :]
 
 

@@ -32,6 +32,7 @@ DISPATCH = 5e-5  # one operation outside jit
 FORWARD = 2e-3  # a small model outside jit, operation by operation
 INDEX = 2e-4  # one element of a JAX array, by its number
 RETRACE = 3e-4  # a function is traced again, and its compiled program is found
+CALLBACK = 2.5e-4  # a compiled program calls a function of the host
 COMPILE = 0.1  # a small function is compiled
 OPERATION = 3e-3  # one more operation in a program that is compiled once
 LAYER = 0.1  # one more layer of a network, with its gradient

@@ -10,7 +10,8 @@ from collections.abc import Collection
 from jaxlint.api import Frame, Loop
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.tables import canonical
-from jaxlint.api.values import BoundMethod, External, Function, Partial, Transformed, Unknown, Value
+from jaxlint.api.values import External, Function, Partial, Transformed, Unknown, Value
+from jaxlint_rules._callables import function_in
 from jaxlint_rules._loops import counters, host_loops
 from jaxlint_rules._names import bound_by, last_name, names_in, passed, unpacked
 from jaxlint_rules._slices import assignments, calls_in, sources, stepped_on
@@ -123,14 +124,14 @@ def runs_loop(value: Value) -> bool:
     """Whether a function itself runs a loop on the device, such as all steps of a simulation. A call then
     takes so long that work of the host between two calls does not matter.
     """
-    function = _function_in(value)
+    function = function_in(value)
     return function is not None and any(map(_is_loop, nodes_of(function.node, ast.Call)))
 
 
 def runs_many_steps(value: Value) -> bool:
     """Whether a function runs whole steps of the program in a loop on the device, as one for an epoch does: its name says so, or
     the loop's body runs a loop itself, or calls a step."""
-    function = _function_in(value)
+    function = function_in(value)
     if function is None:
         return False
     if _MANY.search(function.name.lower()):
@@ -153,7 +154,7 @@ def is_cheap(value: Value, depth: int = 4) -> bool:
     host asks for the result. A loop on the device, a model of a library and code that cannot be read may take
     any time.
     """
-    function = _function_in(value)
+    function = function_in(value)
     if function is None:
         return False
     for call in nodes_of(function.node, ast.Call):
@@ -213,12 +214,6 @@ def calls_many_steps(loop: ast.AST, frame: Frame) -> bool:
         and isinstance(frame.value_of(call.func.id), Transformed)
         for call in calls_in(loop)
     )
-
-
-def _function_in(value: Value) -> Function | None:
-    while isinstance(value, (Partial, Transformed, BoundMethod)):
-        value = value.target if isinstance(value, Transformed) else value.function
-    return value if isinstance(value, Function) else None
 
 
 def _is_loop(call: ast.Call) -> bool:

@@ -15,6 +15,7 @@ from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import StartingWithKeys, Tracing
 from jaxlint.staging.shapes.agreement import of_branches
+from jaxlint.staging.shapes.known import number_of, rows_of
 from jaxlint.staging.tracking.gradients import TANGENT, Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
@@ -178,7 +179,10 @@ class ControlFlow(Part):
         if isinstance(kwargs.get("buffers"), CALLABLE):  # an equinox transformation
             self.bodies.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
         through = self.machine.reversing > 0 and flow_in([result]) is not None
-        self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through, x))
+        length = number_of(call.argument(3, "length")) or rows_of(xs, 0)
+        self.machine.emit(
+            "carry", events.CarryEvent(node, frame, api, body, init, carry, result, through, x, length)
+        )
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = final_carry(init, carry, result.items[0], self.machine.exact)
             return self.bodies.flow_result(
@@ -284,7 +288,12 @@ class ControlFlow(Part):
         self.bodies.tell_body(api, "the body", given[2], 2, result, node, frame)
         self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
         self.keys.tell_kept_keys(api, given[2], born, carry, result)
-        self.machine.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
+        lower, upper = map(number_of, given[:2])
+        steps = None if lower is None or upper is None else max(upper - lower, 0)
+        self.machine.emit(
+            "carry",
+            events.CarryEvent(node, frame, api, given[2], given[3], carry, result, steps=steps),
+        )
         result = final_carry(given[3], carry, result, self.machine.exact)
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.gradients.loop_result(api, carry, result, node, frame)  # it becomes a while loop

@@ -15,9 +15,7 @@ from jaxlint.api.values import (
     TupleValue,
     Value,
     least_size,
-    number_of,
     parts_of,
-    rows_of,
     shape_of,
 )
 from jaxlint.finding import Severity
@@ -91,7 +89,9 @@ class StackedInput(Rule):
                 event.node,
                 f"`{event.api}` stacks the results of all steps, but only the last is read; return it in the carry",
                 reason="every use takes `[-1]`",
-                severity=None if _steps(event) >= _LONG else _level_of(_as_it_began(event, carried, last)),
+                severity=None
+                if (event.steps or 0) >= _LONG
+                else _level_of(_as_it_began(event, carried, last)),
             )
             return
         # in the same place: a value that moves to another, as in `(before, now) -> (now, next)`, is new to each step
@@ -125,18 +125,6 @@ def _as_it_began(event: CarryEvent, carried: Value, value: Value) -> Value:
 
 _STEPS = 30
 _LONG = 100  # steps whose results matter if there is any array among them
-
-
-def _steps(event: CarryEvent) -> int:
-    """The number of steps of a scan: `length=500`, or as many as its inputs have rows; 0 if it is unknown."""
-    given = next((one.value for one in getattr(event.node, "keywords", []) if one.arg == "length"), None)
-    if isinstance(given, ast.Constant):
-        return given.value if isinstance(given.value, int) else 0
-    if isinstance(given, ast.Name):
-        return number_of(event.frame.value_of(given.id)) or 0
-    forms = [leaf.form for leaf in _leaves(event.xs)] if event.xs is not None else []
-    wholes = [form.of[0] for form in forms if form is not None and form.how == "row"]
-    return next((count for whole in wholes if (count := rows_of(whole, 0))), 0)
 
 
 def _read_last_alone(event: CarryEvent, stacked: Value) -> Value | None:

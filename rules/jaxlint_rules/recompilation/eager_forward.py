@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from jaxlint.api import CallEvent, Frame, Loop, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
-from jaxlint.api.values import BoundMethod, Function, Partial, Transformed, Value
+from jaxlint.api.values import Partial, Transformed, Value
 from jaxlint.finding import Severity
-from jaxlint_rules._callables import innermost
+from jaxlint_rules._callables import function_in
 from jaxlint_rules._cost import DISPATCH, FORWARD, level, runs
 from jaxlint_rules._eager import computes_only, running_loop, runs_model
 from jaxlint_rules._loops import (
@@ -129,7 +129,7 @@ class EagerForward(Rule):
     def note_losses(self, event: CallEvent) -> None:
         """What a training step differentiates, and which functions of the project a loop calls."""
         callee, frame = event.callee, event.frame
-        function = _function(callee)
+        function = function_in(callee)
         if function is None:
             return
         if isinstance(callee, Transformed):
@@ -205,14 +205,6 @@ def _loop_around(event: CallEvent) -> Loop | None:
     if _takes_gradients(loop, frame) or _is_seldom(found[1], loop.node, frame_of_loop(loop, frame).module):
         return None
     return None if loop.trips is not None and loop.trips <= BRIEF else loop
-
-
-def _function(callee: Value) -> Function | None:
-    """The project function that a call reaches in the end."""
-    inner = innermost(callee)
-    if isinstance(inner, BoundMethod):
-        inner = inner.function
-    return inner if isinstance(inner, Function) else None
 
 
 def _kinds(callee: Value) -> set[str]:

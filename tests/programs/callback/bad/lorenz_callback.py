@@ -1,6 +1,5 @@
 # source: jax-ml/jax#25842
 # blind: nineteenth
-# missed: what a callback of a step costs
 
 import functools
 import time

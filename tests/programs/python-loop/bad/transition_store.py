@@ -1,6 +1,5 @@
 # source: hr0nix/dejax#2
 # blind: nineteenth
-# missed: a loop of which the copies cost less than a second
 
 import time
 from typing import NamedTuple
