@@ -55,6 +55,7 @@ _MODULES = {
     "for-to-scan": "loops.scan",
     "for-to-vmap": "loops.scan",
     "forward-clock": "statements.timing",
+    "give-dtype": "compilation.give_dtype",
     "grown-array-to-list": "loops.grown_arrays",
     "hoist-jit": "compilation.hoist",
     "item-assignment-to-at": "tracers.item_assignment",

@@ -65,26 +65,29 @@ class _Entered(NamedTuple):
 
 @dataclass(slots=True)
 class Origins:
-    """`missed`: the nodes that no run has reached."""
+    """`missed`: the nodes that no run has reached; `of_arrays`: also where arrays come from."""
 
     possible: PossibleValues
     missed: Mapping[File, frozenset[ast.AST]]
+    of_arrays: bool = False
     _seen: set[tuple[object, ...]] = field(default_factory=set)
 
-    def of(self, node: ast.expr, file: File) -> Iterator[Definition]:
-        """The definitions that may reach an expression."""
-        yield from self._of(node, file, None, None)
+    def of(self, node: ast.expr, file: File, key: str | None = None) -> Iterator[Definition]:
+        """The definitions that may reach an expression. `key`: the only item of interest, if the value is a dict."""
+        yield from self._of(node, file, key, None)
 
-    def of_parameter(self, parameter: ast.arg, function: FunctionNode, file: File) -> Iterator[Definition]:
-        """The definitions that may reach a parameter, by any call."""
-        yield from self._of_argument(parameter, function, file, None, None)
+    def of_parameter(
+        self, parameter: ast.arg, function: FunctionNode, file: File, key: str | None = None
+    ) -> Iterator[Definition]:
+        """The definitions that may reach a parameter, by any call. `key`: as in `of`."""
+        yield from self._of_argument(parameter, function, file, key, None)
 
     def _of(self, node: ast.expr, file: File, key: object, entered: _Entered | None) -> Iterator[Definition]:
         """`key`: the only item of interest, if the value is a dict."""
         if not self._is_new(node, key, entered):
             return
         walk = getattr(self, f"_of_{type(node).__name__}", None)
-        is_array = self.possible.of(node, file) == {ARRAY}
+        is_array = not self.of_arrays and self.possible.of(node, file) == {ARRAY}
         if walk is None or is_array:
             yield self._definition(node, file, entered)
         else:

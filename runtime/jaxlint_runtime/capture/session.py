@@ -24,6 +24,7 @@ from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.varying_lengths import padding_of
 from jaxlint_runtime.capture.varying_numbers import varying_numbers
 from jaxlint_runtime.capture.watched_functions import WatchedFunction, WatchedImports, Watcher
+from jaxlint_runtime.capture.weak_starts import weak_arguments, weak_starts
 from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, read_mapped
 from jaxlint_runtime.model import CapturedFunction, JitOptions
 from jaxlint_runtime.protocol.jobs import Capture, Known, Shard
@@ -304,7 +305,7 @@ def relocate_path(relocated: tuple[str, str] | None) -> None:
 
 
 def _function_json(record: FunctionRecord) -> FunctionJson:
-    captured = record.captured()
+    captured, weak = record.captured(), weak_starts(record.signatures)
     return {
         "function": record.identity.qualname,
         "path": record.identity.path,
@@ -331,6 +332,12 @@ def _function_json(record: FunctionRecord) -> FunctionJson:
         "padding": padding_of(record),
         "ends": padded_end(record),
         "numbers": [dataclasses.asdict(one) for one in varying_numbers(record.signatures)],
+        "weak": {
+            "starts": [dataclasses.asdict(one) for one in weak],
+            "calls": list(record.sites.values()),
+        }
+        if weak
+        else None,
         "compiles": [
             {
                 "trace_s": c.seconds_trace,
@@ -345,6 +352,7 @@ def _function_json(record: FunctionRecord) -> FunctionJson:
 
 def _watched_json(record: WatchedFunction) -> FlaggedJson:
     mean, counted = record.call_seconds, record.uncounted is None
+    weak = weak_arguments(record.first_arguments, record.arguments)
     return {
         "function": record.qualname,
         "path": record.path,
@@ -358,6 +366,7 @@ def _watched_json(record: WatchedFunction) -> FlaggedJson:
         "described_call": record.described_call or None,
         "arguments": record.arguments,
         "variables": record.variables,
+        "weak": {"starts": [dataclasses.asdict(one) for one in weak]} if weak else None,
     }
 
 

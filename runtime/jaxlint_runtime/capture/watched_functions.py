@@ -49,7 +49,8 @@ class WatchedFunction:
     inner_calls: int = 0  # under a transformation: traced, not run
     timed: int = 0
     seconds: float = 0.0
-    arguments: list[dict[str, Any]] | None = None
+    arguments: list[dict[str, Any]] | None = None  # of the last call that was described
+    first_arguments: list[dict[str, Any]] | None = None
     variables: list[dict[str, Any]] | None = None  # those with arrays, as left by the first call
     described_call: int = 0
     describe_spent: float = 0.0
@@ -113,6 +114,8 @@ class Watch:
             record.arguments = describe_frame(sys._getframe(2))
         except Exception:  # describing must never break the program
             record.arguments = None
+        if number == 1:
+            record.first_arguments = record.arguments
         record.described_call = number
         record.describe_last = time.perf_counter() - now
         record.describe_spent += record.describe_last

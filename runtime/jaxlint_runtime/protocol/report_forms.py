@@ -118,6 +118,7 @@ class FunctionJson(TypedDict):
     numbers: NotRequired[
         list[dict[str, Any]]
     ]  # static arguments whose real numbers differed between compiles
+    weak: NotRequired[dict[str, Any] | None]  # arrays that it first received weakly typed, and the calls
     compiles: list[CompileJson]
     findings: NotRequired[list[FindingJson]]
 
@@ -138,6 +139,7 @@ class FlaggedJson(TypedDict):
     described_call: int | None  # the call of `arguments`
     arguments: list[dict[str, Any]] | None  # `name`, `type` and either `value` or `structure` and `leaves`
     variables: NotRequired[Any]  # their values, for the search of edits
+    weak: NotRequired[dict[str, Any] | None]  # arrays that it first received weakly typed
     findings: NotRequired[list[FindingJson]]
 
 
