@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
@@ -121,13 +121,14 @@ def check_outlined(
     given: Sequence[ast.expr] = (),
     looped: bool = False,
     traced_before: bool = False,
+    fetched: Set[str] = frozenset(),
 ) -> None:
     """Raises Refused if the new function that a codemod wrote from statements must not be jitted.
 
     `text`: the file with the function, at `line`, and its call, without the jit. A static object of a method
     is read only at the first call. `nodes`: the statements, or the expression; `given`: the expressions that
     they read and that become arguments; `looped`: they become the body of a loop of JAX; `traced_before`:
-    they only call functions that the program jits.
+    they only call functions that the program jits; `fetched`: results of which the code around them makes a number at once.
     """
     if draft.strict is None:
         return
@@ -165,6 +166,7 @@ def check_outlined(
             hints=hints,
             own=own,
             traced_before=traced_before,
+            fetched=fetched,
         )
     except Refused as refusal:
         lines = [getattr(node, "lineno", 1) for node in nodes]

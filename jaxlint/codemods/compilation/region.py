@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.compilation.object_copies import attributes_of_copy
@@ -22,6 +23,7 @@ from jaxlint.codemods.compilation.region_statements import (
     binds_names,
     may_hold,
     name_of_value,
+    runs_often,
     statements_at,
     stores_attributes,
     targets_of,
@@ -55,6 +57,7 @@ from jaxlint.finding import Span
 FILTER_JIT = "equinox.filter_jit"
 _LOOPS = (ast.For, ast.While)
 _MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+_LARGE = 2.0**24  # float32 has all integers below it
 _UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
 
 
@@ -92,9 +95,10 @@ class Region:
         *,
         wide: bool = False,
         behind: Sequence[Sequence[int]] = (),
+        lengths: Mapping[str, object] | None = None,
     ) -> Region:
         """The statements at a span, without those at the places `behind`. Raises Refused if there are none, or one of them
-        does more than bind variables."""
+        does more than bind variables. `lengths`: how often loops ran, by what they run over."""
         statements = statements_at(site, span)
         if not statements:
             return cls._of_expression(site, span, transform)
@@ -117,6 +121,8 @@ class Region:
                 raise Refused("it does more than assign variables")
             if not all(binds_names(target, object_of(site, scope)) for target in targets_of(statement)):
                 raise Refused("it stores into an object or a container")
+        if why := runs_often(statements, lengths or {}):
+            raise Refused(why)
         found = cls(site, scope, statements, Flow(site.names, scope), transform, behind=between)
         last = statements[-1]
         if isinstance(last, ast.Return):
@@ -308,6 +314,24 @@ class Region:
                     found[node.id] = None
         return list(found)
 
+    def only_fetched(self) -> Iterator[str]:
+        """Results that the code around makes a `float` of, wherever it reads them: an array is the same there as the number that a loop
+        with no turn leaves."""
+        names = self.site.names
+        own = {part for node in self.nodes for part in ast.walk(node)}
+        for name in self.results:
+            uses = [use.name for use in names.uses_of(name, self.scope) if use.name not in own]
+            above = [names.parents.get(one) for one in uses if isinstance(one.ctx, ast.Load)]
+            numbers = [
+                statement.value
+                for statement in self.statements
+                if isinstance(statement, ast.Assign)
+                for target in statement.targets
+                if isinstance(target, ast.Name) and target.id == name
+            ]
+            if all(map(_is_float_of, above)) and all(map(_is_exact, numbers)):
+                yield name
+
     def may_keep(self) -> bool:
         """Whether its function may be defined in the enclosing one without being compiled again at each call of that one."""
         return self._top_of_loop() is not None and not self.is_called_often
@@ -437,3 +461,15 @@ class Region:
         before = line_with_comments(site, top)
         above = site.lines.lines[before - 2].strip() if before > 1 else ""
         return layout.indent(top), [""] if above and not above.endswith(":") else [], [""], before
+
+
+def _is_float_of(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "float" and len(node.args) == 1
+
+
+def _is_exact(node: ast.expr) -> bool:
+    """Whether a number that is written out, or anything else, has 32 bits at most."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    if not isinstance(value, int | float):
+        return True
+    return abs(value) < _LARGE and struct.unpack("f", struct.pack("f", value))[0] == value

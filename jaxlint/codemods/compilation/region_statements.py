@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping, Sequence
 
-from jaxlint.codemods.compilation.region_values import is_append, runs_over_leaves
+from jaxlint.codemods.compilation.region_values import is_append, runs_over_few, runs_over_leaves
 from jaxlint.codemods.source.site import Site
 from jaxlint.finding import Span
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 NNX = "flax.nnx.jit"
+_MOST_TURNS = 16  # of a loop that a trace writes out
 
 
 def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool:
     """Whether a region may contain this kind of statement: an assignment, the definition of a loss, or a call whose
     changes `nnx.jit` carries.
 
-    `wide`: also a loop over the leaves of a tree, which is written out under a trace, and at its end a `return`.
+    `wide`: also a loop over the leaves of a tree or over a few things, which is written out under a trace, and at its end a
+    `return`.
     """
     if grows(statement):  # each length would be another program
         return False
@@ -25,10 +28,41 @@ def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool
     if wide and isinstance(statement, ast.Return):
         return statement.value is not None
     if wide and isinstance(statement, ast.For):
-        return runs_over_leaves(statement) and all(
-            isinstance(one, _SIMPLE) or is_append(one) for one in statement.body
-        )
+        over = runs_over_leaves(statement) or runs_over_few(statement)
+        return over and all(_may_be_in_loop(one, transform) for one in statement.body)
     return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
+
+
+def _may_be_in_loop(statement: ast.stmt, transform: str) -> bool:
+    if isinstance(statement, ast.For):
+        return may_hold(statement, transform, wide=True)
+    return (isinstance(statement, _SIMPLE) and not grows(statement)) or is_append(statement)
+
+
+def written_out(statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.For, list[ast.For]]]:
+    """The loops of a region over something else than leaves, each with the loops of the region around it."""
+    waiting: list[tuple[ast.stmt, list[ast.For]]] = [(one, []) for one in statements]
+    while waiting:
+        one, around = waiting.pop()
+        if isinstance(one, ast.For):
+            if not runs_over_leaves(one):
+                yield one, around
+            waiting += [(inner, [*around, one]) for inner in one.body]
+
+
+def runs_often(statements: Sequence[ast.stmt], lengths: Mapping[str, object]) -> str:
+    """Why a loop of a region must not be written out; "" if each runs a few times. `lengths`: how often loops ran, by what they run
+    over."""
+    for loop, around in written_out(statements):
+        turns = 1
+        for one in (*around, loop):
+            length = lengths.get(ast.unparse(one.iter))
+            if not isinstance(length, int):
+                return "it is not known how often its loop runs"
+            turns *= length
+        if turns > _MOST_TURNS:
+            return f"its loop runs {turns} times, and each turn would be compiled"
+    return ""
 
 
 def grows(statement: ast.stmt) -> bool:

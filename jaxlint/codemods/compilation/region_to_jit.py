@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from jaxlint.codemods.compilation.add_jit import transform_of
@@ -57,7 +57,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them; `ends`: the place of an expression in the next statement
     that belongs to it, whose value the host fetches; `behind`: the places of statements of the host between its own, which then follow
-    it.
+    it; `lengths`: how often loops ran, by what they run over: a loop of a few turns may belong to it.
     """
     transform = transform_of(step)
     if not step.parameters.get("around"):
@@ -129,13 +129,14 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
 
 
 def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
-    behind = step.parameters.get("behind", ())
+    behind, lengths = step.parameters.get("behind", ()), step.parameters.get("lengths")
     region = Region.at(
         draft.site,
         span,
         transform,
         wide=bool(step.parameters.get("wide")),
         behind=behind if isinstance(behind, list | tuple) else (),
+        lengths=lengths if isinstance(lengths, Mapping) else None,
     )
     region.is_called_often = bool(step.parameters.get("often"))
     _, file = program_and_file(draft)
@@ -178,7 +179,17 @@ def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
     if copy == "copy.copy" and "copy" not in site.names.module.bindings:
         whole += f"{layout.newline}import copy{layout.newline}"  # the file gets it with the edit
     given = region.arguments()
-    check_outlined(draft, step, whole, written.line, transform, static, nodes=region.nodes, given=given)
+    check_outlined(
+        draft,
+        step,
+        whole,
+        written.line,
+        transform,
+        static,
+        nodes=region.nodes,
+        given=given,
+        fetched=frozenset(region.only_fetched()),
+    )
     wrapper = reference(site, draft.imports, transform, region.statements[0])
     options = []
     if region.is_method and transform != FILTER_JIT:  # which leaves it static by itself

@@ -172,6 +172,24 @@ def runs_over_leaves(loop: ast.For) -> bool:
     return _are_leaves(over) and not loop.orelse
 
 
+def runs_over_few(loop: ast.For) -> bool:
+    """Whether a loop runs over what variables and attributes name, or over a range: a run shows how often."""
+    return not loop.orelse and _is_named(loop.iter)
+
+
+def _is_named(node: ast.expr) -> bool:
+    if isinstance(node, ast.Attribute):
+        return _is_named(node.value)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and _is_named(node.value)
+    if not isinstance(node, ast.Call):
+        return isinstance(node, ast.Name | ast.Constant)
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr in ("items", "values", "keys") and not node.args and _is_named(node.func.value)
+    known = getattr(node.func, "id", "") in ("zip", "enumerate", "range", "len")
+    return known and not node.keywords and all(map(_is_named, node.args))
+
+
 def _are_leaves(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("tree_leaves", "tree.leaves"))
 

@@ -59,11 +59,13 @@ def check_jitted(
     hints: Mapping[tuple[FunctionNode, str], Values] | None = None,
     own: Cls | None = None,
     traced_before: bool = False,
+    fetched: Set[str] = frozenset(),
 ) -> None:
     """Raises Refused if jitting a function might change the program's behaviour on any of its paths.
 
     `seen`: its arguments in a run; `hints`: those of other functions; `own`: the class of its first argument, if that is
-    the static object of a method; `traced_before`: it only calls functions that are jitted, whose results are what `jit` returns.
+    the static object of a method; `traced_before`: it only calls functions that are jitted, whose results are what `jit` returns; `fetched`: results of which its
+    callers make a number at once.
     """
     possible = PossibleValues(program, {**(hints or {}), **hints_of(seen, function, program)})
     region = Region(function, frozenset(), transform == "flax.nnx.jit")
@@ -98,7 +100,7 @@ def check_jitted(
     if traced_before:
         return
     _check_computed(possible, traced, file, function, seen)
-    check_results(possible, file, function, seen, set(static))
+    check_results(possible, file, function, seen, set(static), fetched)
     for what in HostArrays(possible, traced, function, dtypes_of(seen)).problems(file):
         raise Refused(what)
 

@@ -11,6 +11,7 @@ from jaxlint.codemods.purity.nonempty_loops import NonemptyLoops
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
 from jaxlint.codemods.purity.values import (
+    NUMBER,
     Inst,
     Made,
     Method,
@@ -38,9 +39,10 @@ def check_results(
     function: FunctionNode,
     seen: Iterable[Mapping[str, object]],
     static: Set[str],
+    fetched: Set[str] = frozenset(),
 ) -> None:
     """Raises Refused if the function may return something other than an array on any path: `jit` would convert or
-    change it."""
+    change it. `fetched`: variables of which its callers make a number at once."""
     arrays = {
         str(entry["name"])
         for entry in seen
@@ -52,6 +54,8 @@ def check_results(
             values = _last_value(part, function, possible, file) or possible.of(part, file)
             for value in leaves_of(values) if values else unknown():
                 if isinstance(value, (Unknown, Method)) and is_of_arrays:
+                    continue
+                if value == NUMBER and isinstance(part, ast.Name) and part.id in fetched:
                     continue
                 if (what := _changed_by_jit(value, possible)) is not None:
                     raise Refused(f"`{shown_source(part)}` at {possible.program.place(file, part)} {what}")

@@ -367,6 +367,7 @@ def _watched_json(record: WatchedFunction) -> FlaggedJson:
         "arguments": record.arguments,
         "variables": record.variables,
         "weak": {"starts": [dataclasses.asdict(one) for one in weak]} if weak else None,
+        "lengths": record.lengths,
     }
 
 

@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint_runtime.capture.described_arguments import describe_frame, describe_variables
+from jaxlint_runtime.capture.loop_lengths import lengths_of_loops, loops_of
 
 _SHARE = 0.01  # share of the time since a function's first call that describing its arguments may take
 _GROWTH = 1.5  # ratio of call numbers between two descriptions
@@ -52,6 +53,8 @@ class WatchedFunction:
     arguments: list[dict[str, Any]] | None = None  # of the last call that was described
     first_arguments: list[dict[str, Any]] | None = None
     variables: list[dict[str, Any]] | None = None  # those with arrays, as left by the first call
+    loops: list[ast.expr] = field(default_factory=list)  # what its loops run over
+    lengths: dict[str, int] = field(default_factory=dict)  # how often, by the text of that
     described_call: int = 0
     describe_spent: float = 0.0
     describe_last: float = 0.0
@@ -102,7 +105,9 @@ class Watch:
             if record.variables is None:
                 record.variables = []
                 with contextlib.suppress(Exception):  # describing must never break the program
-                    record.variables = describe_variables(sys._getframe(1))
+                    frame = sys._getframe(1)
+                    record.variables = describe_variables(frame)
+                    record.lengths = lengths_of_loops(record.loops, {**frame.f_globals, **frame.f_locals})
 
     def _describe(self, number: int) -> None:
         record, now = self.record, time.perf_counter()
@@ -208,7 +213,13 @@ def _flagged(tree: ast.AST, lines: Iterable[int]) -> list[tuple[Definition, str]
 def _new_record(definition: Definition, name: str, path: str) -> WatchedFunction:
     end = definition.end_lineno or definition.lineno
     return WatchedFunction(
-        name, path, first_line(definition), end, _why_not(definition), _is_jitted(definition)
+        name,
+        path,
+        first_line(definition),
+        end,
+        _why_not(definition),
+        _is_jitted(definition),
+        loops=loops_of(definition),
     )
 
 

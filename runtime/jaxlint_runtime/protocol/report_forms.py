@@ -140,6 +140,7 @@ class FlaggedJson(TypedDict):
     arguments: list[dict[str, Any]] | None  # `name`, `type` and either `value` or `structure` and `leaves`
     variables: NotRequired[Any]  # their values, for the search of edits
     weak: NotRequired[dict[str, Any] | None]  # arrays that it first received weakly typed
+    lengths: NotRequired[dict[str, int]]  # how often its loops ran, by what they run over
     findings: NotRequired[list[FindingJson]]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Compatible, Workspace
@@ -35,6 +35,7 @@ from jaxlint_runtime.source_analysis.parsing import tree_of
 _FEW = 4  # iterations
 _SLOW = 1.0  # seconds of compiling one function that make a rewrite worth trying
 _SEQUENCES = frozenset({"list", "tuple", "dict"})
+_ARRAYS = frozenset({"ArrayImpl", "ndarray"})
 _STACKING = frozenset({"stack", "array", "asarray"})
 _MESSAGES = {
     "while-to-while-loop": "Rewrite as `lax.while_loop`",
@@ -60,7 +61,11 @@ def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sourc
         function = function_at(source, one["function"], one["line"])
         if function is None:
             continue
-        lists = {entry["name"] for entry in one["arguments"] or () if entry["type"] in _SEQUENCES}
+        lists = {
+            entry["name"]: _are_alike(entry)
+            for entry in (*(one.get("variables") or ()), *(one["arguments"] or ()))
+            if entry["type"] in _SEQUENCES
+        }
         rewrite: Rewrite | None = None
         for fixes in _ways(function, source, lists, nested=not on_host):
             rewrite = (
@@ -73,7 +78,7 @@ def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sourc
 
 
 def _ways(
-    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool
+    function: ast.FunctionDef, source: SourceFile, lists: Mapping[str, bool], *, nested: bool
 ) -> list[list[FixRequest]]:
     """The rewrites of a function's loops, the best last."""
     best, other = (_rewritable(function, source, lists, nested=nested, sums=sums) for sums in (True, False))
@@ -93,7 +98,7 @@ def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, 
         for function, name in _reached(source, _at(source, one["line"])):
             rewrite: Rewrite | None = None
             entry = {"function": name, "path": one["path"], "seconds": seconds}
-            for fixes in _ways(function, source, set(), nested=True):
+            for fixes in _ways(function, source, {}, nested=True):
                 rewrite = _alone(entry, function, fixes, rewrite)
             if rewrite is not None:
                 found.setdefault((source.display, function.lineno), rewrite)
@@ -148,11 +153,16 @@ def function_at(source: SourceFile, name: str, line: int) -> ast.FunctionDef | N
 
 
 def _rewritable(
-    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool, sums: bool = True
+    function: ast.FunctionDef,
+    source: SourceFile,
+    lists: Mapping[str, bool],
+    *,
+    nested: bool,
+    sums: bool = True,
 ) -> list[FixRequest]:
     """Compatible fixes for the loops of a function that a codemod can rewrite; of nested loops the outer one.
 
-    `lists`: arguments whose items are not rows. `nested`: also inner loops, which each iteration would compile if the
+    `lists`: containers, whose items are not rows, and whether those are alike, so that they can be stacked. `nested`: also inner loops, which each iteration would compile if the
     function itself is not compiled. `sums`: sums of a loop may be computed for all iterations at once.
     """
     chosen: list[FixRequest] = []
@@ -168,7 +178,7 @@ def _rewritable(
 
 
 def _loops(
-    function: ast.FunctionDef, source: SourceFile, lists: set[str], nested: bool, sums: bool
+    function: ast.FunctionDef, source: SourceFile, lists: Mapping[str, bool], nested: bool, sums: bool
 ) -> Iterator[list[FixRequest]]:
     """For each loop its rewrites, the best first."""
     waiting: list[tuple[ast.AST, bool]] = [(child, False) for child in function.body]
@@ -189,6 +199,15 @@ def _loops(
             # a list that the program uses as one is cut out of the result again
             cut = [_fix(name, node.iter, source, listed=True) for name in ("for-to-vmap", "for-to-scan")]
             yield [ways[0], *added, ways[1], *cut]
+        elif (
+            isinstance(node, ast.For)
+            and allowed
+            and isinstance(node.iter, ast.Name)
+            and lists.get(node.iter.id)
+        ):
+            ways = [_fix(name, node.iter, source, layers=True) for name in ("for-to-vmap", "for-to-scan")]
+            added = [_fix("for-to-vmap", node.iter, source, layers=True, sums=True)] if sums else []
+            yield [ways[0], *added, ways[1]]
         elif isinstance(node, ast.While) and allowed:
             yield [_fix("while-to-while-loop", node.test, source, host=True)]
         elif isinstance(node, ast.Call) and allowed and _stacks_rows(node):
@@ -197,7 +216,20 @@ def _loops(
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
 
 
-def _runs_over(iterable: ast.expr, lists: set[str]) -> bool:
+def _are_alike(described: Mapping[str, Any]) -> bool:
+    """Whether the items of a list have arrays of the same shapes at the same places, as far as a run described them."""
+    items: dict[str, dict[str, Any]] = {}
+    for leaf in described.get("leaves", ()):
+        item, bracket, rest = leaf.get("place", "").partition("]")
+        if not bracket or not item[1:].isdigit():
+            return False
+        items.setdefault(item, {})[rest] = (leaf["shape"], leaf["dtype"], leaf["weak_type"])
+    of_arrays = set(described.get("holds", ())) <= _ARRAYS and "more_leaves" not in described
+    first = next(iter(items.values()), None)
+    return of_arrays and len(items) > 1 and all(one == first for one in items.values())
+
+
+def _runs_over(iterable: ast.expr, lists: Collection[str]) -> bool:
     """Whether the iterable of a loop is one of `lists`, or part of one."""
     if isinstance(iterable, ast.Call) and getattr(iterable.func, "id", "") in (
         "zip",

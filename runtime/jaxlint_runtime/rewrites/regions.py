@@ -12,12 +12,13 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from jaxlint.codemods import Compatible, Workspace
 from jaxlint.codemods.compilation.region_behind import may_move
 from jaxlint.codemods.compilation.region_host import next_to
-from jaxlint.codemods.compilation.region_statements import may_hold
+from jaxlint.codemods.compilation.region_statements import may_hold, runs_often, written_out
 from jaxlint.codemods.source.site import Site, place_of
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
@@ -153,13 +154,26 @@ class _Drawing:
         if ends is not None:
             own["ends"] = place_of(ends)
         inner = [node for node in nodes[1:-1] if isinstance(node, ast.stmt)]
-        if behind := [place_of(node) for node in inner if _is_of_host(node, self.transform)]:
+        if behind := [place_of(node) for node in inner if self.is_of_host(node)]:
             own["behind"] = behind
+        if self.lengths:
+            own["lengths"] = dict(self.lengths)
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
         step = Step("region-to-jit", self.source.display, span, parameters)
         last = span.end_line if ends is None else ends.end_lineno or ends.lineno
         lines = f"lines {span.line} to {last}" if span.line != last else f"line {span.line}"
         return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
+
+    @property
+    def lengths(self) -> Mapping[str, int]:
+        """How often the loops of the function ran, by what they run over."""
+        return self.one.get("lengths") or {}
+
+    def is_of_host(self, node: ast.stmt) -> bool:
+        """Whether the host runs a statement between those of a region: it fetches a value, prints, appends."""
+        return not _holds(node, self.transform, self.lengths) or any(
+            isinstance(one, ast.Call) and _fetched_by(one) is not None for one in ast.walk(node)
+        )
 
     def together(self, regions: Sequence[_Part]) -> list[FixRequest]:
         """The edits of as many regions as fit beside each other, earlier ones first."""
@@ -223,13 +237,13 @@ def _fixes(
     )
     own = one["calls"] >= OFTEN and alone
     regions: list[_Part] = []
-    for stretch in stretches(body, own=own, transform=transform):
+    for stretch in stretches(body, own=own, transform=transform, lengths=drawing.lengths):
         rest = [stretch]
         if (wide := _across_host(stretch, drawing)) is not None:
             regions.append(wide)
             first, last = (stretch.index(node) for node in (wide[0][0], wide[0][-1]))  # type: ignore[arg-type]
             rest = [stretch[:first], stretch[last + 1 :]]
-        for part in (held for one in rest for held in _without_moved(one, transform)):
+        for part in (held for one in rest for held in _without_moved(one, drawing)):
             start = 0
             while start < len(part):
                 for end in range(len(part), start, -1):
@@ -243,16 +257,32 @@ def _fixes(
     for value in fetched(body, own=own):
         if value not in inside and place_of(value) not in taken and drawing.can_be([value]):
             regions.append(([value], None))
-    regions.sort(key=lambda region: -len(region[0]) - (region[1] is not None))
+    regions.sort(key=_weight)
     ways = [drawing.together(regions)]
     if len(ways[0]) > 1:
         ways.append(drawing.together(regions[:1]))
-    return [fixes for fixes in ways if fixes]
+    plain = [region for region in regions if not _writes_out(region)]
+    if plain != regions:  # a loop that a trace writes out may compile too long
+        ways.append(drawing.together(plain))
+    return [fixes for number, fixes in enumerate(ways) if fixes and fixes not in ways[:number]]
+
+
+def _weight(region: _Part) -> int:
+    """Less for regions with more statements: they come first."""
+    loops = [one for one in region[0] if isinstance(one, ast.For)]
+    inner = [
+        one for loop in loops for part in loop.body for one in ast.walk(part) if isinstance(one, ast.stmt)
+    ]
+    return -len(region[0]) - len(inner) - (region[1] is not None)
+
+
+def _writes_out(region: _Part) -> bool:
+    return any(True for _ in written_out([one for one in region[0] if isinstance(one, ast.stmt)]))
 
 
 def _across_host(stretch: Sequence[ast.stmt], drawing: _Drawing) -> _Part | None:
     """The largest region with statements of the host between its own, which then follow it."""
-    hosts = [_is_of_host(node, drawing.transform) for node in stretch]
+    hosts = [drawing.is_of_host(node) for node in stretch]
     spans = [
         (start, end)
         for start, end in itertools.combinations(range(len(stretch) + 1), 2)
@@ -263,9 +293,9 @@ def _across_host(stretch: Sequence[ast.stmt], drawing: _Drawing) -> _Part | None
     return next((way for way in ways if way is not None), None)
 
 
-def _without_moved(stretch: Sequence[ast.stmt], transform: str) -> Iterator[list[ast.stmt]]:
+def _without_moved(stretch: Sequence[ast.stmt], drawing: _Drawing) -> Iterator[list[ast.stmt]]:
     """The parts of a stretch that a region may hold as they are."""
-    for held, part in itertools.groupby(stretch, lambda one: may_hold(one, transform, wide=True)):
+    for held, part in itertools.groupby(stretch, lambda one: _holds(one, drawing.transform, drawing.lengths)):
         if held:
             yield list(part)
 
@@ -312,18 +342,25 @@ def _calls(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) for node in ast.walk(test))
 
 
-def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") -> Iterator[list[ast.stmt]]:
+def stretches(
+    body: list[ast.stmt],
+    *,
+    own: bool,
+    transform: str = "jax.jit",
+    lengths: Mapping[str, int] = MappingProxyType({}),
+) -> Iterator[list[ast.stmt]]:
     """Adjacent statements in loops of a function's `body` that may form a region, between which some may move behind it; `own`: also of
-    the body itself."""
+    the body itself. `lengths`: how often loops ran, by what they run over."""
     waiting: list[tuple[list[ast.stmt], bool]] = [(body, own)]
     while waiting:
         block, repeated = waiting.pop(0)
         stretch: list[ast.stmt] = []
         between: list[ast.stmt] = []
         for statement in block:
-            if repeated and may_hold(statement, transform, wide=True):
+            if repeated and _holds(statement, transform, lengths):
                 stretch += [*between, statement]
                 between = []
+                waiting += [(loop.body, True) for loop, _ in written_out([statement])]
                 continue
             if stretch and may_move(statement):
                 between.append(statement)
@@ -342,11 +379,9 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
             yield stretch
 
 
-def _is_of_host(node: ast.stmt, transform: str) -> bool:
-    """Whether the host runs a statement between those of a region: it fetches a value, prints, appends."""
-    return not may_hold(node, transform, wide=True) or any(
-        isinstance(one, ast.Call) and _fetched_by(one) is not None for one in ast.walk(node)
-    )
+def _holds(statement: ast.stmt, transform: str, lengths: Mapping[str, int]) -> bool:
+    """Whether a region may hold a statement, as far as its kind and the number of its turns tell."""
+    return may_hold(statement, transform, wide=True) and not runs_often([statement], lengths)
 
 
 def _fetched_by(call: ast.Call) -> ast.expr | None:

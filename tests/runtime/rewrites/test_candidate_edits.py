@@ -786,3 +786,42 @@ def test_the_jit_of_nnx_comes_first_where_modules_are_handed_over(tmp_path: Path
         (rewrite,) = to_jit([watched(path, line=3, arguments=arguments)], sources)
         names.append(rewrite.name)
     assert names == ["jit:nnx.jit", "jit:jax.jit"]
+
+
+TRIALS = """
+import jax.numpy as jnp
+
+def loss(w, trials):
+    total = 0.0
+    for dose, seen in trials:
+        total += jnp.mean((jnp.tanh(w * dose) - seen) ** 2)
+    return total + jnp.sum(w**2)
+"""
+
+
+def test_a_loop_over_a_list_of_equal_items_runs_over_the_stacked_items(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(TRIALS)
+    sources = {str(path): read_source(path, str(path))}
+
+    def names(*shapes: list[int], **changes: Any) -> list[str]:
+        leaves = [
+            {"place": f"[{n}][{part}]", "shape": shape, "dtype": "float32", "weak_type": False}
+            for n, shape in enumerate(shapes)
+            for part in range(2)
+        ]
+        trials = {"name": "trials", "type": "list", "holds": ["ArrayImpl"], "leaves": leaves, **changes}
+        arguments = [{"name": "w", "type": "ArrayImpl", "leaves": [{}]}, trials]
+        found = from_loops([watched(path, function="loss", line=4, arguments=arguments)], sources)
+        way, texts = found[0] if found else None, []
+        while way is not None:
+            new = edited(way.fixes, sources)
+            assert isinstance(new, dict)
+            assert "jax.tree.map(lambda *leaves: jnp.stack(leaves), *trials)" in new[str(path)].text
+            texts.append(way.name)
+            way = way.instead
+        return texts
+
+    assert {"loops:for-to-vmap", "loops:for-to-scan"} < set(names([4], [4], [4]))
+    assert names([4], [5]) == names([4]) == []
+    assert names([4], [4], holds=["ArrayImpl", "str"]) == names([4], [4], more_leaves=2) == []

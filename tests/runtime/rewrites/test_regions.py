@@ -265,3 +265,60 @@ def test_a_function_that_is_traced_often_makes_no_jitted_function_at_each_call(t
         (rewrite,) = from_regions(*watched(ADAPT, tmp_path, calls=2, inner_calls=traced))
         told.append(rewrite.fixes[0].steps[0].parameters["often"])
     assert told == [False, True]
+
+
+GROUPS = """
+import jax
+import jax.numpy as jnp
+
+class Sites:
+    def __init__(self, counts):
+        self.counts = [jnp.array(c) for c in counts]
+
+    def score(self, rates, shift):
+        total = 0.0
+        for counts, rate in zip(self.counts, rates):
+            mean = jnp.exp(rate + shift)
+            total += jnp.sum(counts * jnp.log(mean) - mean)
+        return float(total)
+"""
+OVER = "zip(self.counts, rates)"
+
+
+def test_a_loop_of_a_few_turns_comes_before_its_body(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(GROUPS)
+    sources = {str(path): SourceFile(path, str(path), GROUPS, "utf-8", False, "")}
+    place = {"path": str(path), "function": "Sites.score", "line": 9}
+    one = {**place, "calls": 90, "inner_calls": 0, "seconds": 2.0, "arguments": [], "variables": []}
+    found: dict[int, list[str]] = {}
+    for length in (2, 17):
+        (rewrite,) = from_regions([{**one, "lengths": {OVER: length}}], sources, {(str(path), "Sites.score")})
+        found[length] = [rewrite.summary]
+        while rewrite.instead is not None:
+            rewrite = rewrite.instead
+            found[length].append(rewrite.summary)
+    narrow = ["Compile lines 12 to 13 of Sites.score as one function"]
+    assert found == {2: ["Compile lines 10 to 13 of Sites.score as one function", *narrow], 17: narrow}
+
+
+def test_the_body_of_a_loop_is_a_stretch_of_its_own() -> None:
+    text = """
+    def f(xs, y):
+        for _ in range(9):
+            y = g(y)
+            for x in xs:
+                y = h(x, y)
+            print(y)
+    """
+    outer = ["y = g(y)", "for x in xs:\n    y = h(x, y)"]
+    body = function_of(text).body
+    found = [
+        [[ast.unparse(one) for one in part] for part in stretches(body, own=False, lengths=lengths)]
+        for lengths in ({"xs": 3}, {"xs": 30}, {})
+    ]
+    assert found == [
+        [outer, ["y = h(x, y)"]],
+        [["y = g(y)"], ["y = h(x, y)"]],
+        [["y = g(y)"], ["y = h(x, y)"]],
+    ]

@@ -260,7 +260,7 @@ def test_the_value_of_a_return_may_stand_on_its_own_lines(rewrite: Rewrite) -> N
     [
         ("        return jax", "        if i:\n            «return jax", "returns inside a block"),
         ("moved)»", "moved), rate»", "several values"),
-        ("zip(keys, jax.tree.leaves(theta), jax.tree.leaves(grads))", "zip(keys, theta, grads)", "more than assign"),
+        ("zip(keys, jax.tree.leaves(theta), jax.tree.leaves(grads))", "zip(keys, theta, grads)", "not known how often"),
         ("            moved.append", "            print(noise)\n            moved.append", "more than assign"),
     ],
 )  # fmt: skip
@@ -972,3 +972,74 @@ def test_what_a_compiled_function_has_kept_before_may_change(rewrite: Rewrite, j
     after = rewrite("region-to-jit", before, wide=True, often=True)
     assert after.startswith("refused: ") is not jitted, after
     assert jitted or "may change" in after
+
+
+GROUPS = HEAD + (
+    "class Sites:\n"
+    "    def __init__(self, counts):\n"
+    "        self.counts = [jnp.array(c) for c in counts]\n"
+    "        self.names = ['a', 'b']\n\n"
+    "    def score(self, rates, shift):\n"
+    "        «total = 0.0\n"
+    "        for counts, rate in zip(self.counts, rates):\n"
+    "            mean = jnp.exp(rate + shift)\n"
+    "            total += jnp.sum(counts * jnp.log(mean) - mean)»\n"
+    "        return float(total)\n\n\n"
+    "sites = Sites([[1.0, 2.0], [3.0, 4.0, 5.0]])\n"
+    "for n in range(9):\n"
+    "    print(sites.score(jnp.zeros(2) + n, 0.5))\n"
+)
+OVER = "zip(self.counts, rates)"
+
+
+def test_a_loop_of_a_few_turns_belongs_to_the_region(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", GROUPS, wide=True, lengths={OVER: 2})
+    assert (
+        "@jax.jit\n"
+        "def step(counts_2, rates, shift):\n"
+        "    total = 0.0\n"
+        "    for counts, rate in zip(counts_2, rates):\n"
+        "        mean = jnp.exp(rate + shift)\n"
+        "        total += jnp.sum(counts * jnp.log(mean) - mean)\n"
+        "    return total\n"
+    ) in after
+    assert "        total = step(self.counts, rates, shift)\n        return float(total)\n" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lengths", "why"),
+    [
+        ("", "", {}, "not known how often its loop runs"),
+        ("", "", {OVER: 17}, "runs 17 times"),
+        ("zip(self.counts, rates)", "load(self.counts, rates)", {"load(self.counts, rates)": 2}, "more than assign"),
+        ("            mean = ", "            print(rate)\n            mean = ", {OVER: 2}, "more than assign"),
+        ("            mean = ", "            if n: break\n            mean = ", {OVER: 2}, "more than assign"),
+        ("float(total)", "total", {OVER: 2}, "a Python number"),
+        ("total = 0.0", "total = 0.1", {OVER: 2}, "a Python number"),  # with 64 bits if no turn adds to it
+        ("float(total)", "float(total), total > 0", {OVER: 2}, "a Python number"),
+    ],
+)  # fmt: skip
+def test_what_a_loop_in_a_region_may_not_do(
+    rewrite: Rewrite, old: str, new: str, lengths: dict[str, int], why: str
+) -> None:
+    assert old in GROUPS
+    text = GROUPS.replace(old, new, 1) if old else GROUPS
+    assert why in rewrite("region-to-jit", text, wide=True, lengths=lengths)
+
+
+def test_a_loop_in_a_loop_runs_as_often_as_both(rewrite: Rewrite) -> None:
+    text = HEAD + (
+        "def relax(x, turns):\n"
+        "    for _ in range(40):\n"
+        "        «for _ in range(3):\n"
+        "            for side in (-1, 1):\n"
+        "                x = x + 0.1 * jnp.roll(x, side)»\n"
+        "        print(x)\n\n"
+        "relax(jnp.ones(3), 4)\n"
+    )
+    text = text.replace("(-1, 1)", "SIDES").replace("def relax", "SIDES = (-1, 1)\n\n\ndef relax")
+    assert "def step(x):\n    for _ in range(3):\n        for side in SIDES:\n" in rewrite(
+        "region-to-jit", text, wide=True, lengths={"range(3)": 3, "SIDES": 2}
+    )
+    found = rewrite("region-to-jit", text, wide=True, lengths={"range(3)": 3, "SIDES": 6})
+    assert found.startswith("refused: its loop runs 18 times")
