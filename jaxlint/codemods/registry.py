@@ -60,6 +60,7 @@ _MODULES = {
     "hoist-jit": "compilation.hoist",
     "item-assignment-to-at": "tracers.item_assignment",
     "jit-call": "compilation.jit_call",
+    "jit-once": "compilation.jit_once",
     "loop-to-steps": "loops.loop_steps",
     "loss-by-parts": "memory.loss_by_parts",
     "mask-to-where": "tracers.mask",

@@ -17,6 +17,7 @@ from jaxlint_runtime.rewrites.padded_arguments import from_lengths
 from jaxlint_runtime.rewrites.padded_ends import from_ends
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.regions import from_regions, script
+from jaxlint_runtime.rewrites.repeated_jits import from_repeated_jits
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.rewrites.state_dtypes import from_weak_starts
 from jaxlint_runtime.rewrites.static_numbers import from_numbers
@@ -62,6 +63,7 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         setups = [one for kind in ("calls", "inner") for one in document.eager.get(kind, ())]
         rewrites += from_eager_calls(setups, sources, document.watched, changed)
         rewrites += from_numbers(document.functions, sources, rewrites)
+        rewrites += from_repeated_jits(document.functions, sources)
         rewrites += from_weak_starts(document.functions, document.watched, sources)
         # first: any other edit around the calls would compile for each length as well
         first = max((one.estimate for one in rewrites), default=0.0)

@@ -74,7 +74,7 @@ def ways_of(rewrite: Rewrite | None) -> Iterator[Rewrite]:
 
 def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
     """The edits that may be applied together: those that compile most come first, without a `jit` of a
-    function that another such function calls.
+    function that another such function calls, or of a part of a function that only compiled code would call.
     """
     rewrites = list(rewrites)
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
@@ -98,11 +98,62 @@ def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) ->
     ]
     found: list[Rewrite] = []
     taken: set[tuple[str, str, str]] = set()
+    compiled = _Compiled(by_path)
     for one in sorted(rewrites, key=lambda one: (-one.estimate, _rank(one))):
-        if one not in inner and not codemods_of(one) <= taken:  # the fix of a finding may be the same region
+        if one in inner or (_is_part(one) and compiled.calls_all(one)):
+            continue
+        if not codemods_of(one) <= taken:  # the fix of a finding may be the same region
             found.append(one)
             taken |= codemods_of(one)
+            compiled.add(one)
     return found
+
+
+class _Compiled:
+    """The lines that edits compile, and which functions are then only called from there."""
+
+    def __init__(self, sources: Mapping[str, SourceFile]) -> None:
+        self._sources = sources
+        self._lines: set[tuple[str, int]] = set()
+
+    def add(self, rewrite: Rewrite) -> None:
+        """Notes what an edit compiles, without the statements of the host that follow it."""
+        for step in (step for fix in rewrite.fixes for step in fix.steps if step.codemod == "region-to-jit"):
+            behind = step.parameters.get("behind")
+            left = {
+                line
+                for place in (behind if isinstance(behind, list | tuple) else ())
+                for line in range(place[0], place[2] + 1)
+            }
+            lines = range(step.span.line, step.span.end_line + 1)
+            self._lines |= {(os.path.realpath(step.path), line) for line in lines if line not in left}
+
+    def calls_all(self, rewrite: Rewrite) -> bool:
+        """Whether all calls of an edit's function are in lines that other edits compile, as far as names show."""
+        return bool(self._lines) and self._is_only_called(
+            rewrite.function.rpartition(".")[2], rewrite.path, []
+        )
+
+    def _is_only_called(self, name: str, path: str, asked: list[str]) -> bool:
+        source = self._sources.get(path)
+        tree = tree_of(source) if source is not None else None
+        if tree is None or name in asked:
+            return False
+        around = [node for node, _ in definitions(tree)]
+        calls = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name | ast.Attribute)
+            and getattr(node, "attr", getattr(node, "id", "")) == name
+        ]
+        for call in calls:
+            if (path, call.lineno) in self._lines:
+                continue
+            inside = [one for one in around if one.lineno <= call.lineno <= (one.end_lineno or 0)]
+            innermost = max(inside, key=lambda one: one.lineno, default=None)
+            if innermost is None or not self._is_only_called(innermost.name, path, [*asked, name]):
+                return False
+        return bool(calls)
 
 
 def _jits(rewrite: Rewrite) -> bool:

@@ -28,9 +28,9 @@ from jaxlint_runtime.rewrites.eager_functions import eager_functions, eager_meth
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
-from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
+from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trial_runs import Trials
-from jaxlint_runtime.rewrites.tried_edit import edited
+from jaxlint_runtime.rewrites.tried_edit import edited, outermost
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.cleanup import cleaned_up
@@ -826,3 +826,49 @@ def test_a_loop_over_a_list_of_equal_items_runs_over_the_stacked_items(tmp_path:
     assert {"loops:for-to-vmap", "loops:for-to-scan"} < set(names([4], [4], [4]))
     assert names([4], [5]) == names([4]) == []
     assert names([4], [4], holds=["ArrayImpl", "str"]) == names([4], [4], more_leaves=2) == []
+
+
+LAYERED = """
+class Chain:
+    def inner(self, x):
+        y = x + 1
+        return y * 2
+
+    def middle(self, x):
+        return self.inner(x) + 1
+
+    def run(self, x):
+        for _ in range(9):
+            x = self.middle(x)
+            x = x * 2
+            print(x)
+
+    def score(self, x):
+        y = x + 1
+        return y * 2
+
+
+chain = Chain()
+chain.run(chain.score(3))
+"""
+
+
+def test_what_only_compiled_code_calls_is_not_compiled_by_itself(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+
+    def region(function: str, line: int, estimate: float) -> Rewrite:
+        step = Step("region-to-jit", str(path), Span(line, 9, line + 1, 20), {})
+        fix = FixRequest(Safety.UNSAFE, "Compile", (step,))
+        return Rewrite(
+            "region-to-jit:jax.jit", None, f"Chain.{function}", str(path), line, "", (fix,), estimate
+        )
+
+    rewrites = [region("inner", 4, 1.0), region("run", 12, 9.0), region("score", 17, 0.5)]
+
+    def chosen(text: str) -> list[str]:
+        path.write_text(text)
+        return [one.function for one in outermost(rewrites, {str(path): read_source(path, str(path))})]
+
+    assert chosen(LAYERED) == ["Chain.run", "Chain.score"]
+    assert chosen(LAYERED + "print(chain.inner(3))\n") == ["Chain.run", "Chain.inner", "Chain.score"]
+    assert chosen(LAYERED + "calls = [chain.inner]\n") == ["Chain.run", "Chain.inner", "Chain.score"]
