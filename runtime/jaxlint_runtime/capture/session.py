@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from jaxlint_runtime.capture.function_identity import Project
 from jaxlint_runtime.capture.growing_arguments import growing
 from jaxlint_runtime.capture.growing_ends import padded_end
+from jaxlint_runtime.capture.host_rows import MAKERS, RowsOfHost
 from jaxlint_runtime.capture.host_syncs import HostSyncs, SyncSite
 from jaxlint_runtime.capture.import_hooks import AfterImport
 from jaxlint_runtime.capture.jit_proxy import jit_proxy
@@ -79,6 +80,9 @@ class Session:
         self._jax: ModuleType | None = None
         self._main_file = launch.target if self.kind is Kind.SCRIPT else None
         self._undo: list[tuple[ModuleType, str, Any]] = []
+        self.rows = RowsOfHost(
+            self.project, counting=lambda: self.recorder.active and not self.recorder.busy()
+        )
         self._imports = AfterImport({"jax": self._on_jax, "jax.experimental.pjit": self._on_pjit})
 
     def run(self, program: Callable[[], Ending] | None = None) -> Ending:
@@ -145,6 +149,10 @@ class Session:
         self._replace(jax, "jit", jax.jit)
         if isinstance(self.job.then, Shard):  # explicit sharding is recorded too
             self._replace(jax, "pmap", jax.pmap, read_mapped)
+        for name in MAKERS:
+            made = getattr(jax.numpy, name)
+            setattr(jax.numpy, name, self.rows.wrap(made))
+            self._undo.append((jax.numpy, name, made))
         self.recorder.start()
         self.syncs.install(jax)
 
@@ -228,6 +236,7 @@ class Session:
                 "seconds": self.recorder.clock.eager_seconds,
                 "calls": [call.as_json() for call in found if not call.within],
                 "inner": [call.as_json() for call in found if call.within],
+                "rows": [dataclasses.asdict(call) for call in self.rows.found()],
             },
             step=None if hottest is None else hottest.identity.qualname,
             syncs=[_sync_json(site, hottest) for site in self._sorted_syncs()],

@@ -199,7 +199,7 @@ class Document:
             "compiles": [shown(_compiles(function)) for function in self.functions],
             "flagged": [shown(function) for function in self.flagged],
             "eager_compiles": {
-                **{name: what for name, what in self.eager.items() if name != "inner"},
+                **{name: what for name, what in self.eager.items() if name not in ("inner", "rows")},
                 "calls": [
                     shown({name: one[name] for name in ("path", "line", "function", "compiles", "seconds")})
                     for one in self.eager.get("calls", ())

@@ -10,6 +10,7 @@ from typing import Any
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.rewrites.grown_arrays import from_growing
+from jaxlint_runtime.rewrites.joined_rows import from_rows
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.loop_steps import from_host_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
@@ -63,6 +64,7 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         setups = [one for kind in ("calls", "inner") for one in document.eager.get(kind, ())]
         rewrites += from_eager_calls(setups, sources, document.watched, changed)
         rewrites += from_numbers(document.functions, sources, rewrites)
+        rewrites += from_rows(document.eager.get("rows", ()), sources)
         rewrites += from_repeated_jits(document.functions, sources)
         rewrites += from_weak_starts(document.functions, document.watched, sources)
         # first: any other edit around the calls would compile for each length as well
