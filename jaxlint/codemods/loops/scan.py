@@ -146,7 +146,7 @@ class _RowLoop(Loop):
         over = self.rows.mapped()
         vmap = reference(self.site, self.draft.imports, "jax.vmap", self.node)
         results = ", ".join(one.output for one in collected)
-        if len(collected) == 1 and len(self.loop.body) == 1:
+        if len(collected) == 1 and len(self.loop.body) == 1 and not self.rows.patterns:
             function = self.rows.function(collected[0].value)
             text = self.layout.call(f"{results} = ", f"{vmap}({function})", over, self.indent)
             kept = [self.site.span(collected[0].value)]

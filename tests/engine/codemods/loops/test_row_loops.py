@@ -595,3 +595,23 @@ def test_what_is_written(rewrite: Rewrite) -> None:
         "        total += h.sum()  # so far\n        return (h, total), h\n\n"
         "    (h, total), hs = jax.lax.scan(body_fun, (h, total), xs)  # kept\n    return hs, total\n"
     )
+
+
+def test_rows_that_one_statement_unpacks_get_a_function(rewrite):
+    before = (
+        "import jax\nimport jax.numpy as jnp\n\n\n"
+        "def loss(w, trials):\n"
+        "    total = 0.0\n"
+        "    for dose, seen in «trials»:\n"
+        "        total += jnp.mean((w * dose - seen) ** 2)\n"
+        "    return total + jnp.sum(w)\n\n\n"
+        "trials = [(jnp.ones(3), jnp.zeros(3)), (2 * jnp.ones(3), jnp.ones(3))]\n"
+        "print(loss(jnp.ones(3), trials))\n"
+    )
+    after = rewrite("for-to-vmap", before, layers=True, sums=True)
+    assert (
+        "        def row_fun(row):\n"
+        "            dose, seen = row\n"
+        "            return jnp.mean((w * dose - seen) ** 2)\n"
+    ) in after
+    assert "total_parts = jax.vmap(row_fun)(\n" in after
