@@ -342,6 +342,22 @@ def test_what_differs_from_run_to_run_is_told(tmp_path: Path) -> None:
     assert (alone.apart, alone.problem is None) == (0.0, False)
 
 
+@pytest.mark.parametrize(("off", "same"), [(1e-13, True), (1e-12, True), (1e-9, False)])
+def test_rounding_of_float64_grows_over_a_run(tmp_path: Path, off: float, same: bool) -> None:
+    from jaxlint_runtime import compat
+
+    def kept(name: str, value: float) -> Path:
+        (tmp_path / name).mkdir()
+        observer = Observer({}, tmp_path / name, compat.is_tracing)
+        observer.keep("total", 1, np.float64([value, 2.0]))
+        observer.close()
+        return tmp_path / name
+
+    found = _compare(kept("edited", 1.0 + off), [kept("original", 1.0)], None)
+    assert found is not None
+    assert (found.problem is None) == same
+
+
 # ---- whole programs ----
 
 SLOW = """
