@@ -76,11 +76,12 @@ class Document:
         self.device, self.versions, self.step = event.device, event.versions, event.step
         self.functions, self.syncs, self.eager = event.functions, event.syncs, event.eager
         self.watched = list(event.flagged)
-        # The values of variables only serve the search for edits.
+        # The values of variables, and what was seen of loops, only serve the search for edits.
         self.flagged = []
         for one in event.flagged:
             shown_of_it = one.copy()
-            shown_of_it.pop("variables", None)
+            for only_searched in ("variables", "weak", "lengths"):
+                shown_of_it.pop(only_searched, None)  # type: ignore[misc]
             self.flagged.append(shown_of_it)
 
     def inspected(self, event: Inspected) -> None:
