@@ -85,6 +85,7 @@ class Region:
     from_host: HostParts = field(default_factory=HostParts)  # what the host computes for it
     copies_object: bool = False  # whether its function works on a copy of the method's object
     behind: Sequence[ast.stmt] = ()  # statements of the host between its own, which then follow it
+    ahead: Sequence[ast.stmt] = ()  # and those that then come before it
 
     @classmethod
     def at(
@@ -95,18 +96,21 @@ class Region:
         *,
         wide: bool = False,
         behind: Sequence[Sequence[int]] = (),
+        ahead: Sequence[Sequence[int]] = (),
         lengths: Mapping[str, object] | None = None,
     ) -> Region:
-        """The statements at a span, without those at the places `behind`. Raises Refused if there are none, or one of them
+        """The statements at a span, without those at the places `behind` and `ahead`. Raises Refused if there are none, or one of them
         does more than bind variables. `lengths`: how often loops ran, by what they run over."""
         statements = statements_at(site, span)
         if not statements:
             return cls._of_expression(site, span, transform)
-        places = [list(one) for one in behind]
-        between = [one for one in statements if place_of(one) in places]
-        if between and (between[0] is statements[0] or between[-1] is statements[-1]):
+        after, before = (
+            [one for one in statements if place_of(one) in [list(place) for place in places]]
+            for places in (behind, ahead)
+        )
+        if {statements[0], statements[-1]} & {*after, *before}:
             raise Refused("a statement of the host begins or ends it")
-        statements = [one for one in statements if one not in between]
+        statements = [one for one in statements if one not in after and one not in before]
         scope = site.names.scope_at(statements[0])
         if scope.is_class:
             raise Refused("the body of a class cannot be compiled")
@@ -123,7 +127,7 @@ class Region:
                 raise Refused("it stores into an object or a container")
         if why := runs_often(statements, lengths or {}):
             raise Refused(why)
-        found = cls(site, scope, statements, Flow(site.names, scope), transform, behind=between)
+        found = cls(site, scope, statements, Flow(site.names, scope), transform, behind=after, ahead=before)
         last = statements[-1]
         if isinstance(last, ast.Return):
             if last not in getattr(scope.node, "body", ()) or isinstance(last.value, ast.Tuple):

@@ -24,7 +24,7 @@ from dataclasses import replace
 from jaxlint.codemods.compilation.add_jit import transform_of
 from jaxlint.codemods.compilation.region import FILTER_JIT, Region
 from jaxlint.codemods.compilation.region_attributes import object_of
-from jaxlint.codemods.compilation.region_behind import check_behind
+from jaxlint.codemods.compilation.region_behind import check_ahead, check_behind
 from jaxlint.codemods.compilation.region_host import computed_by_host, fetched_after
 from jaxlint.codemods.compilation.region_statements import (
     may_hold,
@@ -57,7 +57,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them; `ends`: the place of an expression in the next statement
     that belongs to it, whose value the host fetches; `behind`: the places of statements of the host between its own, which then follow
-    it; `lengths`: how often loops ran, by what they run over: a loop of a few turns may belong to it.
+    it; `ahead`: of those that then come before it; `lengths`: how often loops ran, by what they run over: a loop of a few turns may belong to it.
     """
     transform = transform_of(step)
     if not step.parameters.get("around"):
@@ -129,19 +129,22 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
 
 
 def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
-    behind, lengths = step.parameters.get("behind", ()), step.parameters.get("lengths")
+    behind, ahead = step.parameters.get("behind", ()), step.parameters.get("ahead", ())
+    lengths = step.parameters.get("lengths")
     region = Region.at(
         draft.site,
         span,
         transform,
         wide=bool(step.parameters.get("wide")),
         behind=behind if isinstance(behind, list | tuple) else (),
+        ahead=ahead if isinstance(ahead, list | tuple) else (),
         lengths=lengths if isinstance(lengths, Mapping) else None,
     )
     region.is_called_often = bool(step.parameters.get("often"))
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
     check_behind(region, possible, file)
+    check_ahead(region, possible, file)
     ends = step.parameters.get("ends")
     if isinstance(ends, list | tuple) and region.expression is None:
         region.fetched = fetched_after(draft.site, region.statements[-1], ends, possible, file)

@@ -33,7 +33,10 @@ def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
         number = region.statements[-1].lineno - span.line
         value = ", ".join([*inside.values(), ""])
         moved[number] = moved[number].replace("return ", f"return {value}", 1)
-    behind = _taken_out(region, layout, here, moved, span.line)
+    ahead, behind = (
+        _taken_out(statements, layout, here, moved, span.line) for statements in (region.ahead, region.behind)
+    )
+    moved = [line for line in moved if line is not _GONE]
     body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
     if own.copied:
         body[:0] = [f"{indent}{unit}{line}" for line in opening_of(own, copy)]
@@ -72,19 +75,20 @@ def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
         call = here + layout.call(bound, name, given, here)
         if region.ending is not None:
             call += f"{layout.newline}{here}return {results[-1]}"
-    call = layout.newline.join([call, *behind])
+    call = layout.newline.join([*ahead, call, *behind])
     return Written(head, indent, text, tail, before, span, call, layout.newline, also)
 
 
-def _taken_out(region: Region, layout: Layout, here: str, lines: list[str], first: int) -> list[str]:
-    """Takes the statements that follow the region out of its lines, with their comments, and returns them."""
+def _taken_out(
+    statements: Sequence[ast.stmt], layout: Layout, here: str, lines: list[str], first: int
+) -> list[str]:
+    """Takes statements of the host out of the region's lines, with their comments, and returns them."""
     found: list[str] = []
-    for statement in region.behind:
+    for statement in statements:
         text, place = layout.block([statement], indent=here)
         assert place is not None
         found += text.split(layout.newline)[:-1]
         lines[place.line - first : place.end_line - first + 1] = [_GONE] * (place.end_line - place.line + 1)
-    lines[:] = [line for line in lines if line is not _GONE]
     return found
 
 
@@ -132,7 +136,7 @@ def _lines(region: Region, layout: Layout) -> tuple[str, list[str], Span]:
     site = region.site
     if region.expression is None:
         here = layout.indent(region.first)
-        whole = sorted([*region.statements, *region.behind], key=lambda one: one.lineno)
+        whole = sorted([*region.statements, *region.behind, *region.ahead], key=lambda one: one.lineno)
         text, span = layout.block(whole, indent=here)
         if span is None:
             raise Refused("there are no lines to move")

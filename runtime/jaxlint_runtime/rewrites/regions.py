@@ -11,12 +11,12 @@ import itertools
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from jaxlint.codemods import Compatible, Workspace
-from jaxlint.codemods.compilation.region_behind import may_move
+from jaxlint.codemods.compilation.region_behind import may_move, only_reads
 from jaxlint.codemods.compilation.region_host import next_to
 from jaxlint.codemods.compilation.region_statements import may_hold, runs_often, written_out
 from jaxlint.codemods.source.site import Site, place_of
@@ -142,6 +142,9 @@ class _Drawing:
     deadline: float
     plans: int = 0
     name: str = ""  # names for the new functions, unless the codemod chooses them
+    reading: set[tuple[int, int]] = field(
+        default_factory=set
+    )  # regions whose reads of the host's numbers come first
 
     def fix(
         self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0, ends: ast.expr | None = None
@@ -156,6 +159,8 @@ class _Drawing:
         inner = [node for node in nodes[1:-1] if isinstance(node, ast.stmt)]
         if behind := [place_of(node) for node in inner if self.is_of_host(node)]:
             own["behind"] = behind
+        if (span.line, span.end_line) in self.reading:
+            own["ahead"] = [place_of(node) for node in inner if only_reads(node)]
         if self.lengths:
             own["lengths"] = dict(self.lengths)
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
@@ -199,6 +204,17 @@ class _Drawing:
             or time.process_time() > self.deadline
         ):
             return False
+        if self._is_planned(nodes, ends):
+            return True
+        if any(isinstance(node, ast.stmt) and only_reads(node) for node in nodes[1:-1]):
+            span = self.site.across(nodes)
+            self.reading.add((span.line, span.end_line))
+            if self._is_planned(nodes, ends):
+                return True
+            self.reading.discard((span.line, span.end_line))
+        return False
+
+    def _is_planned(self, nodes: Sequence[ast.stmt | ast.expr], ends: ast.expr | None) -> bool:
         self.plans += 1
         return not isinstance(self.workspace.plan(self.fix(nodes, ends=ends)), str)
 

@@ -322,3 +322,38 @@ def test_the_body_of_a_loop_is_a_stretch_of_its_own() -> None:
         [["y = g(y)"], ["y = h(x, y)"]],
         [["y = g(y)"], ["y = h(x, y)"]],
     ]
+
+
+AGENT = """
+import jax
+import jax.numpy as jnp
+
+class Agent:
+    def __init__(self, config):
+        self.config = config
+        self.w, self.slow = jnp.ones(3), jnp.zeros(3)
+
+    def learn(self, x):
+        grads = jax.grad(lambda w: jnp.sum((w * x) ** 2))(self.w)
+        self.w = self.w - 0.1 * grads
+        rate = self.config["rate"]
+        self.slow = (1.0 - rate) * self.slow + rate * self.w
+        return self.slow.sum().item()
+
+agent = Agent({"rate": 0.5, "steps": 3})
+for n in range(3):
+    print(agent.learn(jnp.ones(3)))
+"""
+
+
+def test_a_number_of_the_host_is_read_before_the_region(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(AGENT)
+    sources = {str(path): SourceFile(path, str(path), AGENT, "utf-8", False, "")}
+    place = {"path": str(path), "function": "Agent.learn", "line": 10}
+    one = {**place, "calls": 90, "inner_calls": 0, "seconds": 2.0, "arguments": [], "variables": []}
+    (rewrite,) = from_regions([one], sources, {(str(path), "Agent.learn")})
+    assert rewrite.summary == "Compile lines 11 to 15 of Agent.learn as one function"
+    new = edited(rewrite.fixes, sources)
+    assert not isinstance(new, str)
+    assert '    def learn(self, x):\n        rate = self.config["rate"]\n' in new[str(path)].text

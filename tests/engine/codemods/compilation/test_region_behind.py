@@ -109,3 +109,65 @@ def test_what_a_handler_could_see_stays(rewrite: Rewrite) -> None:
     told = rewrite("region-to-jit", text, behind=[[number, 12, number, 38]])
     assert told.startswith("refused: ")
     assert "a handler could see" in told
+
+
+AGENT = (
+    "import jax\nimport jax.numpy as jnp\n\n\n"
+    'CONFIG = {"rate": 0.5, "steps": 3}\n\n\n'
+    "class Agent:\n"
+    "    def __init__(self, config):\n"
+    "        self.config = config\n"
+    "        self.w, self.slow = jnp.ones(3), jnp.zeros(3)\n\n"
+    "    def learn(self, x):\n"
+    "        «grads = jax.grad(lambda p: jnp.sum((p * x) ** 2))(self.w)\n"
+    "        self.w = self.w - 0.1 * grads\n"
+    "        HOST\n"
+    "        self.slow = (1.0 - rate) * self.slow + rate * self.w»\n"
+    "        return self.slow.sum().item()\n\n\n"
+    "agent = Agent(CONFIG)\n"
+    "for n in range(3):\n"
+    "    print(round(agent.learn(jnp.ones(3)), 4))\n"
+)
+
+
+def read_first(rewrite: Rewrite, host: str, *pairs: tuple[str, str]) -> str:
+    before = AGENT.replace("HOST", host)
+    for old, new in pairs:
+        assert old in before
+        before = before.replace(old, new)
+    lines = before.replace("«", "").replace("»", "").splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if text.strip() == host)
+    place = [line, 8 + 4 * before.count("        try:"), line, len(lines[line - 1])]
+    return rewrite("region-to-jit", before, ahead=[place], again=True, wide=True)
+
+
+@pytest.mark.parametrize("host", ['rate = self.config["rate"]', 'rate = 0.5 * self.config["rate"]'])
+def test_what_only_reads_a_number_comes_before_the_region(
+    rewrite: Rewrite, host: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    after = read_first(rewrite, host)
+    assert f"    def learn(self, x):\n        {host}\n        self.w, self.slow = " in after
+    assert "(w, slow, x, rate):\n    grads = " in after
+    exec(AGENT.replace("HOST", host).replace("«", "").replace("»", ""), {})
+    told = capsys.readouterr().out
+    exec(after, {})
+    assert capsys.readouterr().out == told
+
+
+@pytest.mark.parametrize(
+    ("host", "pairs", "why"),
+    [
+        ("rate = self.w", [], "reads what they set"),
+        ("rate = grads[0]", [], "reads what they set"),
+        ("rate = self.config.pop('rate')", [], "more than read"),
+        ("rate = x[0]", [], "something else than a number"),
+        ('rate = self.config["rate"]', [("0.1 * grads", "rate * grads"), ("        «", "        rate = 0.1\n        «")], "used before"),
+        ('self.rate = self.config["rate"]', [], "more than read"),
+    ],
+)  # fmt: skip
+def test_what_may_not_come_before_the_region(
+    rewrite: Rewrite, host: str, pairs: list[tuple[str, str]], why: str
+) -> None:
+    answer = read_first(rewrite, host, *pairs)
+    assert answer.startswith("refused: ")
+    assert why in answer
