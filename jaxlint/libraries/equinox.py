@@ -40,6 +40,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    constant,
     find_array,
     is_none,
     is_number,
@@ -80,9 +81,25 @@ _DRAWING = frozenset({"Dropout", "MultiheadAttention", "Sequential", "Lambda"})
 
 @calls_of_made("equinox.nn.*")
 def call_layer(call: LibraryCall) -> Value:
-    if call.name.rpartition(".")[2] in _DRAWING:
+    if call.name.rpartition(".")[2] in _DRAWING and not _drops_nothing(call):
         _use_key(call)
     return layers.call_layer(call)
+
+
+def _drops_nothing(call: LibraryCall) -> bool:
+    """Whether a layer is made with a rate of zero, as attention is by default, so that it draws nothing."""
+    name, made = call.name.rpartition(".")[2], call.made
+    if name == "MultiheadAttention":
+        rate = made.kwargs.get("dropout_p", Static(0.0) if len(made.args) <= _BEFORE_RATE else UNKNOWN)
+    elif name == "Dropout":
+        rate = made.args[0] if made.args else made.kwargs.get("p", UNKNOWN)
+    else:
+        return False
+    number = constant(rate)
+    return type(number) in (int, float) and number == 0
+
+
+_BEFORE_RATE = 11  # parameters of attention before the rate of its dropout
 
 
 def _use_key(call: LibraryCall) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import sys
 from collections.abc import Iterator
@@ -51,7 +52,7 @@ _ASIDE = re.compile(
     r"^_*(plots?|plotting|plotters?|figures?|viz|vis|visuali[sz]\w*)$|^(plot|visuali[sz]e|animate)_"
 )
 _RETIRED = re.compile(
-    r"^_*(archived?|legacy|depr\w+|obsolete|attic|unused|not_?used|trash)$|(^|[-_ ])(backup|bak)\d*$"
+    r"^_*(archived?|legacy([-_]\w+)?|depr\w+|obsolete|attic|unused|not_?used|trash)$|(^|[-_ ])(backups?|bak)\d*$"
 )
 _OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared with others
 
@@ -59,8 +60,8 @@ _OLD = re.compile(r"^_*old(_\w+)?$")  # folders; a file of this name is compared
 # Folders with programs that measure the project.
 _TRIALS = re.compile(r"^_*(bench|benchmarks?|benchmarking)$")
 _MEASURES = re.compile(
-    r"(^|_)(bench(mark(s|ing)?)?|profiler|profiling)(_|$)|^_*smoke(_|$)"
-)  # and files, also those that only see whether it runs
+    r"(^|_)(bench(mark(s|ing)?)?|profiler|profiling|debug|repro|playground)(_|$)|^_*smoke(_|$)"
+)  # and files, also those that only see whether it runs, or look for a mistake
 # Functions that call the code beside them to see that it works.
 _TRIES = re.compile(r"^_*(tests?|self_?test|smoke|sanity|demo)(_|$)")
 _WARM_UP = re.compile(r"^range\(\w*warm_?up\w*\)$", re.IGNORECASE)
@@ -182,6 +183,32 @@ def imports_more(tree: ast.Module) -> bool:
 def is_archived(module: Module) -> bool:
     """Whether nobody runs a file any more, judged by its name or its folder's: an archive, a backup."""
     return any(map(_RETIRED.search, _parts(module))) or any(map(_OLD.search, _parts(module, stem=False)))
+
+
+_LESSONS = re.compile(r"tutorial|(^|[-_ ])(101|lessons?|lectures?|walkthrough)([-_ ]|$)|sharp_?bits")
+
+
+def is_lesson(module: Module) -> bool:
+    """Whether a notebook shows what JAX does, also with mistakes, judged by its name or its folder's."""
+    return module.source.path.suffix == ".ipynb" and any(map(_LESSONS.search, _parts(module)))
+
+
+def only_after_failure(node: ast.AST, frame: Frame) -> bool:
+    """Whether a place runs only once something has failed, in a handler of its function or of a caller."""
+    places: list[tuple[Module, ast.AST | None]] = [(frame.module, node)]
+    places += [
+        (outer.module, inner.call_node) for inner, outer in itertools.pairwise((frame, *frame.callers()))
+    ]
+    return any(place is not None and _lies_in_handler(place, module) for module, place in places)
+
+
+def _lies_in_handler(node: ast.AST, module: Module) -> bool:
+    for above in module.ancestors(node):
+        if isinstance(above, ast.ExceptHandler):
+            return True
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            return False
+    return False
 
 
 def is_beside_main_work(frame: Frame) -> bool:

@@ -13,6 +13,8 @@ from jaxlint.staging.events import Event
 from jaxlint.staging.evidence import (
     is_archived,
     is_beside_main_work,
+    is_lesson,
+    only_after_failure,
     only_measures,
     only_tries_out,
     sees_whole_program,
@@ -153,7 +155,7 @@ class Reporter:
         )
 
     def _is_beside(self, node: ast.AST) -> bool:
-        """Whether the finding does not matter in practice. In an archive nothing matters. Beside the work of
+        """Whether the finding does not matter in practice. In an archive or a lesson nothing matters. Beside the work of
         the program, or in code that only tries something out, costs do not matter, and repeated random
         numbers mislead nobody.
         """
@@ -161,7 +163,9 @@ class Reporter:
         frame = self.event.frame
         if self.rule.category == "migration":
             return False
-        if is_archived(frame.module) or (self.rule.only_costs and is_beside_main_work(frame)):
+        if is_archived(frame.module) or is_lesson(frame.module):
+            return True
+        if self.rule.only_costs and (is_beside_main_work(frame) or only_after_failure(node, frame)):
             return True
         if self.rule.category == "random" and only_measures(frame):
             return True

@@ -3,6 +3,7 @@ reads that come after a store, and two rules about one formula. Each comes with 
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -269,3 +270,140 @@ class Points(Dataset):
         return jax.random.normal(self.key, {shape})
 """
     assert len(levels(tmp_path, text, "jax-in-dataset")) == count
+
+
+@pytest.mark.parametrize(("rate", "count"), [("", 0), (", dropout_p=0.0", 0), (", dropout_p=0.1", 1)])
+def test_a_layer_that_drops_nothing_draws_nothing(tmp_path: Path, rate: str, count: int) -> None:
+    text = f"""
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+class Block(eqx.Module):
+    attention: eqx.nn.MultiheadAttention
+
+    def __init__(self, key):
+        self.attention = eqx.nn.MultiheadAttention(2, 8{rate}, key=key)
+
+    def __call__(self, x, key):
+        return self.attention(x, x, x, key=key)
+
+class Net(eqx.Module):
+    blocks: list
+
+    def __init__(self, key):
+        self.blocks = [Block(one) for one in jax.random.split(key, 3)]
+
+    def __call__(self, x, key):
+        for block in self.blocks:
+            x = block(x, key=key)
+        return x
+
+run = eqx.filter_jit(lambda net, x, key: net(x, key))
+run(Net(jax.random.key(0)), jnp.ones((3, 8)), jax.random.key(1))
+"""
+    assert len(levels(tmp_path, text, "key-reuse")) == count
+
+
+_EAGER = """
+import jax
+import jax.numpy as jnp
+import optax
+from data import unknown
+
+tx = optax.adam(1e-3)
+
+def step(params, moments, x):
+    grads = jax.grad(lambda p: jnp.mean(p * x))(params)
+    updates, moments = tx.update(grads, moments, params)
+    return optax.apply_updates(params, updates), moments
+
+def train(params, batches, compiled):
+    moments = tx.init(params)
+    for x in batches:
+        try:
+            CALL
+        except TypeError:
+            HANDLER
+    return params
+
+train(jnp.ones(3), [jnp.ones(3)] * 9000, unknown)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "handler", "severity"),
+    [
+        (
+            "params, moments = compiled(params, moments, x)",
+            "params, moments = step(params, moments, x)",
+            INFO,
+        ),
+        ("params, moments = step(params, moments, x)", "raise", WARNING),
+    ],
+)
+def test_what_runs_after_a_failure_costs_little(
+    tmp_path: Path, call: str, handler: str, severity: Severity
+) -> None:
+    text = _EAGER.replace("CALL", call).replace("HANDLER", handler)
+    assert (WARNING in levels(tmp_path, text, "eager-update")) == (severity is WARNING)
+
+
+@pytest.mark.parametrize(
+    ("folder", "severity"),
+    [("backups", INFO), ("legacy_scripts", INFO), ("not_used", INFO), ("scripts", WARNING)],
+)
+def test_folders_that_nobody_runs(tmp_path: Path, folder: str, severity: Severity) -> None:
+    (tmp_path / folder).mkdir()
+    text = _EAGER.replace("CALL", "params, moments = step(params, moments, x)").replace("HANDLER", "raise")
+    assert levels(tmp_path / folder, text, "eager-update") == [severity]
+
+
+@pytest.mark.parametrize(("dtype", "severity"), [("int64", INFO), ("float64", WARNING)])
+def test_counters_fit_32_bits(tmp_path: Path, dtype: str, severity: Severity) -> None:
+    text = f"import data\nimport jax.numpy as jnp\n\nsteps = jnp.zeros(3, dtype=jnp.{dtype})\n"
+    assert levels(tmp_path, text, "float64-without-x64") == [severity]
+
+
+@pytest.mark.parametrize(("rows", "severity"), [("6", INFO), ("100", WARNING)])
+def test_a_determinant_of_few_rows_stays_in_range(tmp_path: Path, rows: str, severity: Severity) -> None:
+    text = f"import data\nimport jax.numpy as jnp\n\nprint(jnp.log(jnp.linalg.det(0.1 * jnp.eye({rows}))))\n"
+    assert levels(tmp_path, text, "unstable-logdet") == [severity]
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"), [("jax_tutorial", INFO), ("optax_101", INFO), ("train", WARNING)]
+)
+def test_notebooks_that_teach(tmp_path: Path, name: str, severity: Severity) -> None:
+    text = _EAGER.replace("CALL", "params, moments = step(params, moments, x)").replace("HANDLER", "raise")
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": text}
+    file = tmp_path / f"{name}.ipynb"
+    file.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    found = check([file], load_config([file]).with_options(severity=INFO), use_cache=False).findings
+    assert [one.severity for one in found if one.name == "eager-update"] == [severity]
+
+
+@pytest.mark.parametrize(("later", "count"), [("loss = jnp.zeros(3)", 0), ("", 0)])
+def test_a_global_that_is_a_function_first(tmp_path: Path, later: str, count: int) -> None:
+    text = f"""
+import jax
+import jax.numpy as jnp
+
+def loss(params):
+    return jnp.mean(params)
+
+def fit(params):
+    @jax.jit
+    def step(params):
+        return params - jax.grad(loss)(params)
+    return step(params)
+
+fit(jnp.ones(3))
+{later}
+"""
+    assert len(levels(tmp_path, text, "transform-of-result")) == count
+
+
+def test_a_global_that_is_an_array_alone(tmp_path: Path) -> None:
+    text = "import jax\nimport jax.numpy as jnp\n\nloss = jnp.zeros(())\n\ndef fit(x):\n    return jax.grad(loss)(x)\n\nfit(jnp.ones(3))\n"
+    assert levels(tmp_path, text, "transform-of-result") == [ERROR]

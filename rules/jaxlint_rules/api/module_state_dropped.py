@@ -78,7 +78,7 @@ class ModuleStateDropped(Rule):
                 self.ignored.append((event, collection))
             elif is_read(name, event.frame.owner):
                 self.keeping.add(event.frame.module)
-            elif not name.startswith("_") and not _is_the_last(event, statement):
+            elif not name.startswith(("_", "unused")) and not _is_the_last(event, statement):
                 self.tell(event, name, collection, report)
                 return
 

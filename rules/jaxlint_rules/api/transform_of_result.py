@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import Array
 from jaxlint.finding import Severity
 
@@ -46,6 +47,8 @@ class TransformOfResult(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         target = event.transformed.target
+        if _is_a_function_too(event):
+            return
         if isinstance(target, Array) and target.certain and not target.tree and not event.is_caught():
             report(
                 event.node,
@@ -65,3 +68,14 @@ class TransformOfResult(Rule):
                 "calling an array raises TypeError; call the function that `jax.grad` returns",
                 reason="this value is a gradient, already evaluated",
             )
+
+
+def _is_a_function_too(event: TransformEvent) -> bool:
+    """Whether a function transforms a global that is a function first, and an array in a later cell: which of them it is depends on
+    when it is called."""
+    node, module = event.node, event.frame.module
+    name = dotted(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
+    return event.frame.function is not None and any(
+        one.name == name and module.parents.get(one) is module.tree
+        for one in nodes_of(module.tree, ast.FunctionDef)
+    )

@@ -13,18 +13,20 @@ from jaxlint_rules._names import last_name
 
 # Below this no network of a dozen layers has weights whose second copy matters: a block of a transformer has 12 * 256 ** 2.
 _NARROW = 256
+_TABLE = 3_000_000  # weights of a table of embeddings
 _WIDTH = re.compile(
-    r"hidden|embed|n_embd|(^|_)d_?(model|ff|hidden|inner)|features$|channels?$|units$|latent|width_size|vocab"
+    r"hidden|embed|n_embd|(^|_)d_?(model|ff|hidden|inner)|features$|channels?$|units$|latent|width_size"
     r"|(^|_)(mlp|ff|fc|model|emb|layer|net|conv)s?_?(dims?|sizes?|widths?|features|layers)$",
     re.IGNORECASE,
 )
+_ROWS = re.compile(r"vocab|num_embeddings", re.IGNORECASE)
+_TABLES = frozenset({"Embed", "Embedding"})
 _LAYERS = frozenset(
-    """Dense DenseGeneral Linear Conv ConvTranspose Conv1d Conv2d Conv3d Conv1D Conv2D Conv3D MLP Embed Embedding GRUCell LSTMCell
+    """Dense DenseGeneral Linear Conv ConvTranspose Conv1d Conv2d Conv3d Conv1D Conv2D Conv3D MLP GRUCell LSTMCell
     LSTM GRU""".split()  # noqa: SIM905
 )
 _SIZES = frozenset(
-    """features hidden_size hidden_features in_features out_features output_size output_channels in_channels out_channels width_size
-    num_embeddings""".split()  # noqa: SIM905
+    """features hidden_size hidden_features in_features out_features output_size output_channels in_channels out_channels width_size""".split()  # noqa: SIM905
 )
 _ANY = re.compile(r"Local|Bilinear|Einsum|Transformer")  # layers whose weights their widths do not tell
 _ENDS = re.compile(r"class|action|label|out|shape|target|ndim")  # how wide the output, or the input, is
@@ -38,14 +40,18 @@ def are_narrow(modules: Iterable[Module]) -> bool:
         for name, numbers in _named(tree).items():
             named[name] |= numbers
     widths = {number for name, numbers in named.items() if _WIDTH.search(name) for number in numbers}
+    rows = {number for name, numbers in named.items() if _ROWS.search(name) for number in numbers}
     for tree in trees:
         alike = _run_over(tree)
-        for size in _sizes(tree):
+        for size, of_table in _sizes(tree):
             numbers = _known(size, named, alike)
-            if not numbers and not _ENDS.search(ast.unparse(size)):
+            if not numbers and (of_table or not _ENDS.search(ast.unparse(size))):
                 return False
-            widths |= numbers
-    return bool(widths) and max(widths) < _NARROW
+            if of_table:
+                rows |= numbers
+            else:
+                widths |= numbers
+    return bool(widths) and max(widths) < _NARROW and max(rows, default=0) * max(widths) < _TABLE
 
 
 def _known(size: ast.expr, named: Mapping[str, set[int]], alike: Mapping[str, str]) -> set[int]:
@@ -91,18 +97,25 @@ def _values(tree: ast.Module) -> Iterator[tuple[str, ast.expr | None]]:
 
 
 @cache
-def _sizes(tree: ast.Module) -> tuple[ast.expr, ...]:
-    """The sizes that layers get. A layer with weights of another number has one that nothing tells: itself."""
-    found: list[ast.expr] = []
+def _sizes(tree: ast.Module) -> tuple[tuple[ast.expr, bool], ...]:
+    """The sizes that layers get, and whether each is the number of rows of a table. A layer with weights of another number has one that
+    nothing tells: itself."""
+    found: list[tuple[ast.expr, bool]] = []
     for call in nodes_of(tree, ast.Call):
         name = last_name(call.func)
         if name in _LAYERS:
-            found += call.args[:1] if name in ("Dense", "DenseGeneral") else call.args[:2]
-            found += [keyword.value for keyword in call.keywords if keyword.arg in _SIZES]
+            positional = call.args[:1] if name in ("Dense", "DenseGeneral") else call.args[:2]
+            named = [keyword.value for keyword in call.keywords if keyword.arg in _SIZES]
+            found += [(size, False) for size in [*positional, *named]]
+        elif name in _TABLES:
+            table = [one.value for one in call.keywords if one.arg == "num_embeddings"]
+            width = [one.value for one in call.keywords if one.arg in _SIZES]
+            found += [(size, True) for size in [*call.args[:1], *table]]
+            found += [(size, False) for size in [*call.args[1:2], *width]]
         elif _ANY.search(name) and dotted(call.func).rpartition(".")[0].endswith(
             ("nn", "nnx", "linen", "hk")
         ):
-            found.append(call.func)
+            found.append((call.func, False))
     return tuple(found)
 
 

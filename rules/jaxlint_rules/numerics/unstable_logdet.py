@@ -11,6 +11,7 @@ from jaxlint_rules.numerics._expressions import made, rows_of, without_views
 from jaxlint_rules.numerics._single_reads import is_read_here_alone
 
 _SMALL = 4  # rows of a matrix whose determinant stays in range
+_LARGE = 20
 
 
 class UnstableLogdet(Rule):
@@ -40,7 +41,8 @@ class UnstableLogdet(Rule):
 
     ## When not to fix
     Keep it for matrices of a few rows. Up to four known rows are not reported, and neither is a
-    determinant that is also read elsewhere.
+    determinant that is also read elsewhere. In a file of a project it is advice unless the matrix is
+    seen to have 20 rows.
 
     ## References
     - [jax.numpy.linalg.slogdet](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.linalg.slogdet.html)
@@ -70,4 +72,5 @@ class UnstableLogdet(Rule):
             "a determinant overflows or underflows before its logarithm; use `jnp.linalg.slogdet(a)[1]`",
             reason=f"the determinant of a matrix of {size} is a sum of products of that many numbers",
             fix=propose(report, event.node, "stable-form", "Use `jnp.linalg.slogdet`", safe=False),
+            shown=rows is not None and rows >= _LARGE,  # small covariances stay in the range
         )

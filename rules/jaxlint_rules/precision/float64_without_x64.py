@@ -57,6 +57,7 @@ class Float64WithoutX64(Rule):
     in its tests or settings, is not reported, except for its programs that nothing imports: there
     the option counts if the program, or what it imports, mentions it. NumPy's own `float64` stays
     64 bits until JAX takes the array, and is not reported. One finding for each function and dtype.
+    In a file of a project integers are advice: counters and indices fit 32 bits.
 
     ## References
     - [JAX: double (64 bit) precision](https://docs.jax.dev/en/latest/default_dtypes.html)
@@ -119,6 +120,7 @@ class Float64WithoutX64(Rule):
             f"`{dtype}` becomes `{given}` while `jax_enable_x64` is off; enable it or ask for `{given}`",
             reason="nothing that runs with this file enables `jax_enable_x64`",
             severity=Severity.INFO if _means_default(value) else None,
+            shown=not dtype.startswith(("int", "uint")),  # counters and indices fit 32 bits
         )
 
 

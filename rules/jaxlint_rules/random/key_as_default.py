@@ -42,7 +42,8 @@ class KeyAsDefault(Rule):
     the key inside. That is explicit, and does not initialize the backend at import.
 
     Reported as advice: functions that create, load or convert the initial state (`initialize`,
-    `make_params`), demonstrations, and functions whose key no call in the file leaves out.
+    `make_params`), demonstrations, functions whose key no call in the file leaves out, and
+    all in a file of a project, where a sample with a fixed seed may be meant.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -73,6 +74,7 @@ class KeyAsDefault(Rule):
                         severity=None
                         if _is_called_without(report.module.parents.get(above), report.module)
                         else Severity.INFO,
+                        shown=False,  # a sample drawn with a fixed seed may be meant
                     )
                 return
             if isinstance(above, (ast.stmt, ast.Lambda)):
