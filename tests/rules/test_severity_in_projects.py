@@ -219,6 +219,6 @@ def test_the_rules_that_need_the_program_are_those_seldom_worth_telling() -> Non
     assert none is not None
     shares |= dict.fromkeys(re.findall(r"([a-z0-9-]+) \(\d+\)", none[1]), 0.0)
     assert len(shares) > 20
-    assert {rule.name for rule in rules() if rule.needs_whole_program} == {
-        name for name, share in shares.items() if share <= 1 / 4
-    }
+    needing = {rule.name for rule in rules() if rule.needs_whole_program}
+    # A new rule, of which no sample has been read, may begin with it.
+    assert needing & shares.keys() == {name for name, share in shares.items() if share <= 1 / 4}
