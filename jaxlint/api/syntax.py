@@ -19,7 +19,7 @@ from jaxlint.syntax.facts import (
     walk,
 )
 from jaxlint.syntax.function_bodies import own_nodes
-from jaxlint.syntax.liveness import changed_variable, dead_after, unread_statements
+from jaxlint.syntax.liveness import changed_variable, dead_after, unread_results, unread_statements
 from jaxlint.syntax.memo import cache
 from jaxlint.syntax.miscounted_depth import parse_expression
 from jaxlint.syntax.parents import Parents
@@ -49,6 +49,7 @@ __all__ = [
     "sizes_of_kernel",
     "span_of",
     "statements",
+    "unread_results",
     "unread_statements",
     "walk",
 ]

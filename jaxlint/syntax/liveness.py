@@ -42,6 +42,17 @@ def dead_after(body: FunctionNode | ast.Module) -> dict[ast.stmt, frozenset[str]
     }
 
 
+@cache
+def unread_results(function: FunctionNode) -> dict[ast.stmt, Names]:
+    """For each assignment of the result of a call, also of its parts, the variables bound there that the function does not read
+    afterwards."""
+    if isinstance(function, ast.Lambda):
+        return {}
+    found = _Liveness(_read_elsewhere(function))
+    found.block(function.body, frozenset())
+    return found.unread_parts
+
+
 def changed_variable(statement: ast.stmt) -> str:
     """The variable whose contents a statement changes, or ""."""
     if isinstance(statement, (ast.Assign, ast.AugAssign)):
@@ -95,6 +106,7 @@ class _Liveness:
     always: Names
     unread: set[ast.stmt] = field(default_factory=set)
     live_after: dict[ast.stmt, Names] = field(default_factory=dict)  # for assignments of a call's result
+    unread_parts: dict[ast.stmt, Names] = field(default_factory=dict)  # for the same assignments
     after: list[Names] = field(default_factory=list)
     again: list[Names] = field(default_factory=list)
     handlers: Names = frozenset()  # names that error handlers read
@@ -134,6 +146,7 @@ class _Liveness:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             bound = frozenset[str]().union(*map(_stored, node.targets))
             self.live_after[node] = self.live_after.get(node, frozenset()) | (live - bound)
+            self.unread_parts[node] = self.unread_parts.get(node, bound) - live - self.always
         if name:
             if name in live or name in self.always:
                 self.unread.discard(node)

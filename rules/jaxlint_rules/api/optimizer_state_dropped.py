@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of
+from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of, unread_results
 from jaxlint.api.values import ExternalMethod, ExternalObject
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
@@ -28,7 +28,8 @@ class OptimizerStateDropped(Rule):
 
     ## What it does
     Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, in a function that returns
-    the old state, and in a step that gets the state, applies the updates and returns no state.
+    the old state, and in a step that gets the state, applies the updates and returns no state,
+    also where the step binds its own name for the state to the new one, `updates, opt_state = ...`.
     Also finds `opt_state = optimizer.init(params)` in a loop over epochs or steps that keeps
     updating `params`.
 
@@ -79,7 +80,11 @@ class OptimizerStateDropped(Rule):
         function, new = event.frame.function.node, targets[1].id
         known = isinstance(event.callee, ExternalMethod)
         given = event.node.args[1] if len(event.node.args) > 1 else None
-        if not isinstance(given, ast.Name) or new == given.id or is_read(new, function):
+        if isinstance(given, ast.Name) and new == given.id:
+            if known and _is_lost(event.node, new, function):
+                self.tell(event.node, new, report)
+            return
+        if not isinstance(given, ast.Name) or is_read(new, function):
             return
         stores = [
             part.lineno
@@ -97,11 +102,14 @@ class OptimizerStateDropped(Rule):
         )
         step = known and not stores and given.id in _parameters(function) and _applies(function)
         if inside or (returned and not stores) or step:
-            report(
-                event.node,
-                f"the new optimizer state is discarded, so `{given.id}` never changes; keep it for the next step",
-                reason="`update` returns the next state and changes nothing in place",
-            )
+            self.tell(event.node, given.id, report)
+
+    def tell(self, node: ast.AST, old: str, report: Reporter) -> None:
+        report(
+            node,
+            f"the new optimizer state is discarded, so `{old}` never changes; keep it for the next step",
+            reason="`update` returns the next state and changes nothing in place",
+        )
 
     def check_init(self, event: CallEvent, report: Reporter) -> None:
         """`opt_state = optimizer.init(params)` in a loop that keeps updating `params`."""
@@ -148,6 +156,17 @@ def _makes(optimizer: ExternalObject, loop: ast.For) -> bool:
         and any(isinstance(one, ast.Name) and one.id in settings for one in passed(call))
         for call in nodes_of(loop, ast.Call)
     )
+
+
+def _is_lost(call: ast.AST, name: str, function: FunctionNode) -> bool:
+    """Whether a step binds its parameter `name` to the new state and never reads it: the caller keeps the old state."""
+    if name not in _parameters(function) or not _applies(function):
+        return False
+    return any(name in unread for made, unread in unread_results(function).items() if _gives(made, call))
+
+
+def _gives(statement: ast.stmt, call: ast.AST) -> bool:
+    return isinstance(statement, ast.Assign) and statement.value is call
 
 
 def _parameters(function: FunctionNode) -> set[str]:

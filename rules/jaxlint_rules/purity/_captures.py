@@ -108,6 +108,55 @@ def users_of(tree: ast.Module) -> dict[str, list[ast.FunctionDef | ast.AsyncFunc
     return found
 
 
+@cache
+def uses_of(owner: Owner, name: str) -> tuple[Place, ...]:
+    """The places of a scope that use a function: by its name, and by names of functions that are made of it there, as
+    `grad_fn = jax.value_and_grad(loss)` or `def run(x): return step(x)`."""
+    line = timeline(owner)
+    names, waiting = {name}, [name]
+    while waiting:
+        for place in line.used.get(waiting.pop(), ()):
+            for made in _made_of(owner).get(place.node, ()):
+                if made not in names and len(line.bound.get(made, ())) == 1:
+                    names.add(made)
+                    waiting.append(made)
+        waiting += [made for made in _wrappers(owner, frozenset(names)) if made not in names]
+        names |= set(waiting)
+    return tuple(place for one in sorted(names) for place in line.used.get(one, ()))
+
+
+@cache
+def _made_of(owner: Owner) -> dict[ast.AST, tuple[str, ...]]:
+    """The variables that hold a function made by a transformation, by the places that it is made of."""
+    found: dict[ast.AST, tuple[str, ...]] = {}
+    for statement in walk(owner):
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            maker = dotted(statement.value.func).rpartition(".")[2]
+            targets = tuple(target.id for target in statement.targets if isinstance(target, ast.Name))
+            if maker in _MAKERS and targets:
+                found.update((given, targets) for given in statement.value.args[:1])
+    return found
+
+
+@cache
+def _wrappers(owner: Owner, names: frozenset[str]) -> tuple[str, ...]:
+    """The functions defined in a scope that call one of these by its name."""
+    body = owner.body if isinstance(owner.body, list) else []
+    return tuple(
+        one.name
+        for one in body
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and one.name not in names
+        and any(isinstance(part, ast.Call) and dotted(part.func) in names for part in walk(one))
+    )
+
+
+_MAKERS = frozenset(
+    """grad value_and_grad jit vmap pmap partial checkpoint remat jacfwd jacrev hessian filter_grad filter_value_and_grad
+    filter_jit filter_vmap""".split()  # noqa: SIM905
+)
+
+
 def declared_global(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names that a function declares global."""
     return frozenset(name for part in node.body if isinstance(part, ast.Global) for name in part.names)

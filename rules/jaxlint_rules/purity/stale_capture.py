@@ -37,6 +37,7 @@ from jaxlint_rules.purity._captures import (
     setters,
     timeline,
     users_of,
+    uses_of,
 )
 
 # A captured variable is read when these trace.
@@ -220,7 +221,7 @@ class StaleCapture(Rule):
             changes += line.changed.get(path, ())
         again = [p.line for p in line.bound.get(name, ()) if p.line > made.line]
         end = min(again, default=10**9)
-        uses = [use for use in line.used.get(name, ()) if made.line < use.line < end]
+        uses = [use for use in uses_of(owner, name) if made.line < use.line < end]
         for change in sorted(changes, key=lambda place: place.line):
             if not made.line < change.line < end or change.shares_loop(made):
                 continue

@@ -110,6 +110,14 @@ def _updates(function: FunctionNode) -> dict[ast.AST, tuple[ast.Assign | ast.Aug
     return found
 
 
+def _unpacks(statement: ast.Assign, name: str) -> bool:
+    """`x, edges = inputs`."""
+    return any(
+        isinstance(target, (ast.Tuple, ast.List)) and name in names_stored(target)
+        for target in statement.targets
+    )
+
+
 @cache
 def _source_of(name: str, function: FunctionNode) -> str:
     """The origin of a variable's value: a container, an object, a loop or the caller; "" if the function created it."""
@@ -117,6 +125,8 @@ def _source_of(name: str, function: FunctionNode) -> str:
         if isinstance(statement.value, (ast.Subscript, ast.Attribute)):
             if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):
                 return f"`{ast.unparse(statement.value)}`"
+        if isinstance(statement.value, (ast.Name, ast.Attribute)) and _unpacks(statement, name):
+            return f"`{ast.unparse(statement.value)}`"
     for loop in nodes_of(function, ast.For):
         if name in names_stored(loop.target):
             return f"`{ast.unparse(loop.iter)}`"

@@ -41,3 +41,26 @@ def direction(params, opt_state, x):
 def full(params, opt_state, x):
     updates, opt_state = tx.update(jax.grad(loss)(params, x), opt_state, params)
     return optax.apply_updates(params, updates), opt_state
+
+
+@jax.jit
+def two(params, other, opt_state, other_state, x):
+    updates, opt_state = tx.update(jax.grad(loss)(params, x), opt_state, params)
+    params = optax.apply_updates(params, updates)
+    updates, other_state = tx.update(jax.grad(loss)(other, x), other_state, other)  # finding
+    return params, optax.apply_updates(other, updates), opt_state
+
+
+@jax.jit
+def several_steps(params, opt_state, x):
+    for _ in range(3):
+        updates, opt_state = tx.update(jax.grad(loss)(params, x), opt_state, params)  # the next pass reads it
+        params = optax.apply_updates(params, updates)
+    return params
+
+
+@jax.jit
+def afresh(params, x):
+    opt_state = tx.init(params)
+    updates, opt_state = tx.update(jax.grad(loss)(params, x), opt_state, params)  # a state of its own
+    return optax.apply_updates(params, updates)

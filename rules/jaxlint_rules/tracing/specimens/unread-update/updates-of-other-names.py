@@ -37,4 +37,17 @@ class Layer:
         w = jax.tree.map(lambda p: p * 0.9, w)  # finding
 
 
+def two_layers(inputs, first, second):
+    x, edges = inputs
+    out = edges @ (x @ first)
+    x = jax.nn.relu(x)  # finding
+    return edges @ (out @ second)
+
+
+def last_layer(inputs, first):
+    x, edges = inputs
+    x = jax.nn.relu(edges @ (x @ first))
+    return x
+
+
 reset_rows({"obs": jnp.ones((2, 2)), "steps": jnp.zeros(2)}, jnp.array(True))
