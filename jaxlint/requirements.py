@@ -155,7 +155,7 @@ def _requirements(root: Path) -> Iterator[str]:
     for path in dict.fromkeys(paths):
         for line in _read(path).splitlines():
             # `jax==0.4.30 \` before its hashes, or ` --hash=...` after it.
-            yield line.partition(" --")[0].rstrip("\\ ")
+            yield _plain(line.partition(" --")[0].rstrip("\\ "))
 
 
 def _environments(root: Path) -> Iterator[str]:
@@ -163,6 +163,11 @@ def _environments(root: Path) -> Iterator[str]:
         for line in _read(path).splitlines():
             entry = _IN_ENVIRONMENT.match(line)
             if entry is not None:
-                conda = _OF_CONDA.match(entry["requirement"])
-                # In conda, one `=` means any release that begins like this.
-                yield f"{conda['name']}=={conda['version']}.*" if conda else entry["requirement"].strip()
+                yield _plain(entry["requirement"].strip())
+
+
+def _plain(requirement: str) -> str:
+    """A requirement as pip writes it: in `jax=0.4.13` of conda, also with a build (`conda list --export`), one `=` means any
+    release that begins like this."""
+    conda = _OF_CONDA.match(requirement)
+    return f"{conda['name']}=={conda['version']}.*" if conda else requirement

@@ -48,6 +48,10 @@ DECLARED = {
         "==0.3.25.*",
     ),
     "with its build": ({"environment.yaml": "dependencies:\n- conda-forge::jax=0.4=pyhd8ed1ab_0\n"}, "==0.4.*"),
+    "what conda lists": (
+        {"requirements.txt": "# platform: linux-64\nflax=0.6.4=pypi_0\njax=0.4.4=pyhd8ed1ab_0\n"},
+        "==0.4.4.*",
+    ),
     "limits there": ({"conda_env.yml": "dependencies:\n  - 'jax>=0.4,<0.5'\n"}, ">=0.4,<0.5"),
     "pip in an environment": (
         {"environment.yml": "dependencies:\n  - pip\n  - pip:\n    - numpy==1.24\n    - jax[cuda12_pip]==0.4.13\n"},
