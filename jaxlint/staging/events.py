@@ -207,6 +207,15 @@ class FieldStoreEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class ModuleStoreEvent(Event):
+    """`on_module_store`: `base.name = value`, where `base` is a module of the project. `node` is the target."""
+
+    base: Instance
+    name: str
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
 class LeakEvent(Event):
     """`on_leak`: a tracer is stored where it outlives the trace. `where`: "global", "self.x", "list x" ..."""
 

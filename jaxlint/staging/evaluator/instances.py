@@ -214,6 +214,8 @@ class Instances(Part):
                 self.machine.emit("field_store", events.FieldStoreEvent(target, frame, base, name, *refused))
         if not isinstance(base, Instance):
             return
+        if base.cls.model.module and isinstance(target, ast.Attribute):
+            self.machine.emit("module_store", events.ModuleStoreEvent(target, frame, base, name, value))
         if "__setattr__" in self.data_model.hooks:
             self.data_model.implied(base, "__setattr__", [Static(name), value], target, frame)
         if self.leaks_into(base, value, frame):
