@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Event, Frame
+from jaxlint.api import ConvertEvent, Event, Frame
 from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Static
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, names_in
 
 _BETWEEN = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)
 
@@ -30,14 +30,40 @@ def exit_of(event: Event) -> tuple[ast.While | ast.For, ast.expr] | None:
         )
     if isinstance(parent, ast.If) and parent.test is node:
         loop = parents.get(parent)
-        leaves = len(parent.body) == 1 and isinstance(parent.body[0], ast.Break) and not parent.orelse
-        if leaves and isinstance(loop, (ast.While, ast.For)) and parent in loop.body:
+        if _leaves(parent) and isinstance(loop, (ast.While, ast.For)) and parent in loop.body:
             return (
                 (loop, parent.test)
                 if _computes_only(loop) and _decided_in(loop, parent.test, event.frame)
                 else None
             )
+    if isinstance(parent, ast.Assign) and isinstance(event, ConvertEvent):
+        loop = parents.get(parent)
+        if isinstance(loop, (ast.While, ast.For)) and parent in loop.body and _computes_only(loop):
+            test = _test_of(parent, loop)
+            return (loop, test) if test is not None else None
     return None
+
+
+def _leaves(statement: ast.If) -> bool:
+    """`if done: break`, also where it notes so first: `converged = True`."""
+    *notes, last = statement.body
+    return (
+        isinstance(last, ast.Break)
+        and not statement.orelse
+        and all(isinstance(note, ast.Assign) and isinstance(note.value, ast.Constant) for note in notes)
+    )
+
+
+def _test_of(fetched: ast.Assign, loop: ast.While | ast.For) -> ast.expr | None:
+    """The condition of a loop that reads a number which an iteration fetches: `error = float(...)`, `if error < tol: break`."""
+    tests = [
+        one.test
+        for one in loop.body[loop.body.index(fetched) + 1 :]
+        if isinstance(one, ast.If) and _leaves(one)
+    ]
+    tests += [loop.test] if isinstance(loop, ast.While) else []
+    names = names_stored(fetched)
+    return next((test for test in tests if names & names_in(test)), None)
 
 
 @cache
@@ -53,7 +79,7 @@ def _computes_only(loop: ast.While | ast.For) -> bool:
         return False
     for statement in loop.body:
         if isinstance(statement, ast.If):
-            if not all(isinstance(part, ast.Break) for part in statement.body) or statement.orelse:
+            if not _leaves(statement):
                 return False
         elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, ConvertEvent, Event, Reporter, Rule, TestEvent, TransformEvent, concerns
+from jaxlint.api import (
+    CallEvent,
+    ConvertEvent,
+    Event,
+    Frame,
+    Loop,
+    OperationEvent,
+    Reporter,
+    Rule,
+    TestEvent,
+    TransformEvent,
+    concerns,
+)
 from jaxlint.api.values import Array, BoundMethod, Transformed, Value, short_source
 from jaxlint.finding import FixRequest, Severity
+from jaxlint_rules._cost import DISPATCH, FELT, SYNC, runs
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._main_loops import is_cheap
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
@@ -17,7 +30,8 @@ class ConvergenceLoop(Rule):
 
     ## What it does
     Finds, outside `jit`, `while error > tolerance:` and `if error < tolerance: break` on arrays
-    that the loop computes, where the loop does nothing but compute.
+    that the loop computes, and on numbers that it fetches for that, `error = float(...)`, where the
+    loop does nothing but compute.
 
     ## Why is this bad?
     The condition is a host sync. In each iteration Python waits for the device to learn whether to
@@ -53,7 +67,8 @@ class ConvergenceLoop(Rule):
     ## When not to fix
     Keep it if an iteration takes much longer than the host sync, if the result is differentiated in
     reverse mode, or if the step has side effects on the host. It is advice where the loop calls a
-    jitted step that is not visibly a few operations, such as one of a simulation.
+    jitted step that is not visibly a few operations, such as one of a simulation, and in a file of a
+    project, unless the loop dispatches six operations or more in each iteration, which take a second.
 
     ## References
     - [JAX: `lax.while_loop`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html)
@@ -69,7 +84,16 @@ class ConvergenceLoop(Rule):
     def __init__(self) -> None:
         self.light: set[str] = set()  # jitted functions of a few operations
         self.long: set[ast.AST] = set()  # loops that call other jitted functions
-        self.told: dict[ast.AST, tuple[Event, ast.While | ast.For, ast.expr, Array]] = {}  # by loop
+        self.told: dict[ast.AST, tuple[Event, Loop, ast.expr, Array]] = {}  # by loop
+        self.operations: dict[ast.AST, set[ast.AST]] = {}  # by loop: what it dispatches one by one
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        frame: Frame | None = event.frame
+        while frame is not None and not frame.stage.staged:
+            if frame.loops:
+                self.operations.setdefault(frame.loops[-1].node, set()).add(event.operation.node)
+                return
+            frame = frame.caller
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         if "jit" in event.transformed.kind and is_cheap(event.transformed.target):
@@ -102,12 +126,14 @@ class ConvergenceLoop(Rule):
         loop, test = found
         if has_while_loop(frame):
             return  # the program contains both versions
-        self.told.setdefault(loop, (event, loop, test, value))
+        self.told.setdefault(loop, (event, frame.loops[-1], test, value))
 
     def finish(self, report: Reporter) -> None:
         """Once all that a loop calls is known."""
-        for event, loop, test, value in self.told.values():
+        for loop, (event, run, test, value) in self.told.items():
+            assert isinstance(loop, (ast.While, ast.For))
             report.event = event
+            operations = len(self.operations.get(loop, ())) if loop not in self.long else 0
             made = (
                 f"a result of the jitted `{value.jitted}`"
                 if value.jitted
@@ -116,10 +142,20 @@ class ConvergenceLoop(Rule):
             report(
                 test,
                 "the loop condition forces a host sync each iteration; use `lax.while_loop`",
-                reason=f"`{short_source(test)}` reads {made}",
+                reason=f"`{short_source(test)}` reads {made}"
+                + (f"; an iteration dispatches {operations} operations" if operations >= _MANY else ""),
                 fix=_as_while_loop(loop, test, report),
                 severity=Severity.INFO if loop in self.long else None,
+                # What a test fetches is under no trace, so all of the iteration runs operation by operation.
+                shown=True if operations >= _MANY and _seconds(operations, run, event.frame) >= FELT else None,
             )
+
+
+_MANY = 6  # operations in an iteration
+
+
+def _seconds(operations: int, loop: Loop, frame: Frame) -> float:
+    return runs(frame, loop) * (operations * DISPATCH + SYNC)
 
 
 def _as_while_loop(loop: ast.While | ast.For, test: ast.expr, report: Reporter) -> FixRequest | None:
