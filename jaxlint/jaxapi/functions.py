@@ -471,4 +471,10 @@ def returns_array(name: str) -> bool:
     return name in KEY_MAKERS or not name.rpartition(".")[2][:1].isupper()  # `jax.lax.Precision` is a type
 
 
+# Progress bars: what iterates over one gets the items of its first argument.
+PROGRESS_BARS = frozenset(
+    """tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm tqdm.std.tqdm tqdm.autonotebook.tqdm rich.progress.track
+    fastprogress.progress_bar fastprogress.fastprogress.progress_bar progressbar.progressbar alive_progress.alive_it""".split()  # noqa: SIM905
+)
+PROGRESS_RANGES = frozenset({"tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"})
 LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})

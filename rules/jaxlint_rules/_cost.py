@@ -18,11 +18,11 @@ import ast
 import re
 
 from jaxlint.api import Frame, Loop
-from jaxlint.api.syntax import all_parameters, cache
+from jaxlint.api.syntax import cache
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import frame_of_loop, is_retry, is_short, most_turns
+from jaxlint_rules._loops import frame_of_loop, is_given, is_retry, is_short, most_turns
 from jaxlint_rules._main_loops import advances, holds_loop, loops_around, reshapes_state
-from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._names import last_name
 from jaxlint_rules._periods import periods
 from jaxlint_rules._slices import calls_in
 
@@ -82,7 +82,7 @@ def _written_turns(loop: Loop, frame: Frame) -> float:
     """The iterations of a loop by numbers in the program; 1 if none say it."""
     if isinstance(loop.node, ast.While):
         return most_turns(loop.node, frame) or 1
-    given = _is_given(getattr(loop.node, "iter", None), frame)
+    given = is_given(getattr(loop.node, "iter", None), frame)
     return loop.trips if loop.trips is not None and not given else 1
 
 
@@ -108,7 +108,7 @@ def turns(loop: Loop, frame: Frame) -> float:
     if isinstance(node, ast.While):
         return most_turns(node, frame) or (_FEW if is_retry(node) else _MANY if _goes_on(node) else _SOME)
     iterable = getattr(node, "iter", None)
-    if loop.trips is not None and not _is_given(iterable, frame):
+    if loop.trips is not None and not is_given(iterable, frame):
         return loop.trips
     if is_short(loop) or is_retry(node) or (iterable is not None and _is_of_names(iterable)):
         return _FEW
@@ -133,13 +133,6 @@ def _expected(node: ast.AST) -> int:
 def _goes_on(node: ast.AST) -> bool:
     """Whether each iteration computes a state from that of the one before, of the same shape."""
     return advances(node) and not reshapes_state(node)
-
-
-def _is_given(iterable: ast.expr | None, frame: Frame) -> bool:
-    """Whether a parameter gives the number of iterations: another caller may pass another."""
-    if iterable is None or frame.function is None:
-        return False
-    return not names_in(iterable).isdisjoint(p.arg for p in all_parameters(frame.function.node))
 
 
 def _is_of_names(iterable: ast.expr) -> bool:

@@ -10,10 +10,11 @@ from jaxlint.api import CallEvent, Frame, Loop, Reporter
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import ExternalObject, Function, Instance, Partial, Transformed, Value
 from jaxlint_rules._compiled_methods import is_compiled_by_class
-from jaxlint_rules._cost import RETRACE, level, runs
+from jaxlint_rules._cost import RETRACE, level, runs, turns
 from jaxlint_rules._loops import (
     BRIEF,
     called_in_loop,
+    frame_of_loop,
     host_loops,
     is_under_test,
     loop_variables,
@@ -128,10 +129,21 @@ def running_loop(
     if own:
         return own[0], node
     called = called_in_loop(frame, passes)
-    if called is None or (called[0].trips is not None and called[0].trips <= BRIEF):
+    if called is None or is_brief_in_all(called[0], frame):
         return None
     around = called[1].call_node
     return (called[0], around) if isinstance(around, ast.Call) else None
+
+
+def is_brief_in_all(loop: Loop, frame: Frame) -> bool:
+    """Whether a loop has few iterations, also with those of the loops around it and around its callers."""
+    if loop.trips is None or loop.trips > BRIEF:
+        return False
+    around = runs(frame, loop) / turns(loop, frame_of_loop(loop, frame))
+    return around * loop.trips <= _FEW_RUNS
+
+
+_FEW_RUNS = 500  # of a small model, operation by operation: a second
 
 
 def report_eager(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
 from jaxlint.api import Frame, Loop, Module
-from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
+from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import constant
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._programs import READING_METHODS, is_on_host, runs_on_host
@@ -104,7 +104,7 @@ def is_few(loop: Loop, frame: Frame) -> bool:
     iterable = getattr(loop.node, "iter", None)
     if loop.trips is None or loop.trips > FEW or iterable is None:
         return False
-    return loop.trips == 1 or names_in(iterable).isdisjoint(_parameters(frame))
+    return loop.trips == 1 or not is_given(iterable, frame)
 
 
 def is_brief(loop: Loop, frame: Frame) -> bool:
@@ -121,7 +121,7 @@ def is_brief(loop: Loop, frame: Frame) -> bool:
     iterable = getattr(loop.node, "iter", None)
     if loop.trips is None or loop.trips > BRIEF or iterable is None:
         return False
-    return is_entered_once(around) and names_in(iterable).isdisjoint(_parameters(around))
+    return is_entered_once(around) and not is_given(iterable, around)
 
 
 def most_turns(loop: ast.While, frame: Frame) -> int:
@@ -183,7 +183,19 @@ def has_few_turns(loop: Loop, frame: Frame) -> bool:
     iterable = getattr(loop.node, "iter", None)
     if loop.trips is None or loop.trips > SHORT or iterable is None:
         return False
-    return names_in(iterable).isdisjoint(_parameters(frame))
+    return not is_given(iterable, frame)
+
+
+def is_given(iterable: ast.expr | None, frame: Frame) -> bool:
+    """Whether a parameter gives how often a loop runs, also by way of a variable, `bar = trange(steps)`: another caller may pass
+    another."""
+    if iterable is None or frame.function is None:
+        return False
+    names = names_in(iterable)
+    if isinstance(iterable, ast.Name):
+        held = [one.value for one in nodes_of(frame.owner, ast.Assign) if names & names_stored(one)]
+        names = names.union(*map(names_in, held))
+    return not names.isdisjoint(_parameters(frame))
 
 
 def _parameters(frame: Frame) -> set[str]:

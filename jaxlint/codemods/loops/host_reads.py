@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.facts.dataflow import Flow, jumps_out
 from jaxlint.codemods.source.name_scopes import Names
 from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.jaxapi.functions import PROGRESS_BARS, PROGRESS_RANGES
 
-# Functions that show the progress of a loop, and yield the same numbers.
-_BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.rich.tqdm", "tqdm.std.tqdm", "tqdm.autonotebook.tqdm", "rich.progress.track", "fastprogress.progress_bar", "fastprogress.fastprogress.progress_bar", "progressbar.progressbar", "alive_progress.alive_it"})  # fmt: skip
-_RANGES = frozenset({"tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"})
 _QUIET = frozenset({"len", "int", "float", "bool", "abs", "min", "max", "round", "isinstance"})
 _TESTS = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Attribute, ast.Tuple, ast.List, ast.Set, ast.Call, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)  # fmt: skip
 _WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr, ast.Global, ast.Nonlocal, ast.Delete)
@@ -103,9 +101,9 @@ def counted_range(node: ast.expr, names: Names) -> ast.Call | None:
     if names.builtin(node.func) == "range":
         return node
     called = names.qualified(node.func) or ""
-    if called in _RANGES:
+    if called in PROGRESS_RANGES:
         return ast.Call(node.func, node.args, [])
-    if called in _BARS and node.args and not isinstance(node.args[0], ast.Starred):
+    if called in PROGRESS_BARS and node.args and not isinstance(node.args[0], ast.Starred):
         inner = node.args[0]
         return inner if isinstance(inner, ast.Call) and names.builtin(inner.func) == "range" else None
     return None

@@ -156,7 +156,7 @@ class Containers(Part):
         times together."""
         if generators:
             generator, *rest = generators
-            iterable = self.machine.language.eval(generator.iter, frame)
+            iterable = iterated(self.machine.language.eval(generator.iter, frame))
             trips = self.machine.language.trip_count(iterable)
             if trips == 0:
                 return None, 0
@@ -197,7 +197,7 @@ class Containers(Part):
         simple = isinstance(source, (ast.Tuple, ast.List)) or _is_plain(source)
         if len(node.generators) != 1 or not (self.machine.exact or (simple and not generator.ifs)):
             return None
-        iterable = self.machine.language.eval(generator.iter, frame)
+        iterable = iterated(self.machine.language.eval(generator.iter, frame))
         items = self.known_items(iterable) or _keys(iterable)
         most = MAX_EXACT if self.machine.exact else MAX_UNROLLED
         if not items or len(items) > most or len(frame.loops) >= MAX_LOOPS:
@@ -271,6 +271,7 @@ class Containers(Part):
 
     def known_items(self, value: Value) -> list[Value] | None:
         """The items of `value`, if each is known. An exact analysis includes numbers and keys."""
+        value = iterated(value)
         if isinstance(value, (ListValue, TupleValue)):
             return value.items
         if not self.machine.exact:
@@ -286,6 +287,7 @@ class Containers(Part):
 
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """The value of each element when iterating over `value`."""
+        value = iterated(value)
         if isinstance(value, (ListValue, TupleValue)):
             # Each element is a separate object, even if elements share parts.
             return fresh(value.element if value.items is None else in_turn(value.items))
@@ -329,6 +331,13 @@ class Containers(Part):
                 return UNKNOWN if result is None else result
             return self.element_of(result, node, frame)
         return Unknown(Origin("element"))
+
+
+def iterated(value: Value) -> Value:
+    """What a loop over `value` goes through: an object of a library may hand on the items of another."""
+    while type(value) is ExternalObject and CONTENT in value.kwargs:
+        value = value.kwargs[CONTENT]
+    return value
 
 
 def _is_plain(source: ast.expr) -> bool:

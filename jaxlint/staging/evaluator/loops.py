@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
-from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.containers import Containers, iterated
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import (
@@ -47,7 +47,7 @@ class Loops(Part):
         self.conversions = machine.part(Conversions)
 
     def exec_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
-        iterable = self.machine.language.eval(node.iter, frame)
+        iterable = iterated(self.machine.language.eval(node.iter, frame))
         trips = self.trip_count(iterable)
         if (
             isinstance(iterable, ListValue)
@@ -185,6 +185,7 @@ class Loops(Part):
         return False
 
     def trip_count(self, iterable: Value) -> int | None:
+        iterable = iterated(iterable)
         if isinstance(iterable, TupleValue) and iterable.items is not None:
             return len(iterable.items)
         if isinstance(iterable, (Array, NumpyArray)):

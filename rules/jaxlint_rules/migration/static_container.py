@@ -78,7 +78,9 @@ class StaticContainer(Rule):
     follows_calls = True
 
     def __init__(self) -> None:
-        self.stored: dict[ast.AST, list[ModuleStoreEvent]] = {}  # by target: once for each call of the constructor
+        self.stored: dict[
+            ast.AST, list[ModuleStoreEvent]
+        ] = {}  # by target: once for each call of the constructor
 
     def on_module_store(self, event: ModuleStoreEvent, report: Reporter) -> None:
         cls = event.base.cls
@@ -100,7 +102,9 @@ class StaticContainer(Rule):
             if not target.range.reaches(parse_version(_SINCE)):
                 continue
             held = next((_named(part) for part in _leaves(event.value) if _is_data(part)), "")
-            held = held or ("modules" if any(map(partial(_makes_module, frame=event.frame), _parts(event))) else "")
+            held = held or (
+                "modules" if any(map(partial(_makes_module, frame=event.frame), _parts(event))) else ""
+            )
             if not held:
                 continue
             kind = _kind(event.value)

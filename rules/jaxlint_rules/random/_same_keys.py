@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Frame, Loop
-from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of, walk
+from jaxlint.api.syntax import all_parameters, cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array, Function, Instance
 from jaxlint_rules._loops import assigned_once, host_loops, is_few, loop_variables, rebound
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
@@ -53,6 +53,53 @@ def _stepping(call: ast.Call, frame: Frame) -> Loop | None:
             return None
         frame = frame.caller
     return None
+
+
+def repeated_data(event: CallEvent) -> tuple[ast.expr, Loop, str] | None:
+    """The key of a draw that is created from the same seed in each iteration, the loop, and what makes its data: a function that
+    the loop calls, with what no iteration changes, and whose result a step of the loop gets, `state = step(state, batch)`.
+    """
+    draw, frame = event.node, event.frame
+    if frame.stage.staged or frame.is_in_test() or not isinstance(draw, ast.Call) or not draw.args:
+        return None
+    call, runner = draw, frame
+    if not host_loops(frame):
+        made = frame.call_node
+        if frame.function is None or frame.caller is None or not isinstance(made, ast.Call):
+            return None
+        if frame.is_conditional():
+            return None
+        call, runner = made, frame.caller
+    loop = next(iter(host_loops(runner)), None)
+    if loop is None or is_few(loop, runner) or runner.is_conditional_in(loop):
+        return None
+    body = loop.node if runner is frame else frame.function.node if frame.function is not None else loop.node
+    if isinstance(body, ast.Lambda) or not _is_same(draw.args[0], frame, assigned_once(body), _bound(body)):
+        return None
+    changing = names_stored(loop.node)
+    others = [given for given in passed(call) if given is not draw.args[0]]
+    if any(changing & names_in(given) or _calls(given) for given in (*others, call.func)):
+        return None
+    return (draw.args[0], loop, last_name(call.func)) if _feeds_step(call, loop.node, runner) else None
+
+
+def _calls(given: ast.expr) -> bool:
+    """Whether an argument calls something, and may change each time."""
+    return any(isinstance(part, (ast.Call, ast.Starred, ast.Await)) for part in walk(given))
+
+
+def _feeds_step(call: ast.Call, loop: ast.AST, frame: Frame) -> bool:
+    """Whether a step of the loop gets the result of a call beside the state that it renews."""
+    statement = frame.module.parents.get(call)
+    data = names_stored(statement) if isinstance(statement, ast.Assign) else frozenset()
+    for step in nodes_of(loop, ast.Assign):
+        if not isinstance(step.value, ast.Call) or step is statement:
+            continue
+        given = {dotted(one) for one in passed(step.value)}
+        renewed = {dotted(part) for target in step.targets for part in unpacked(target)} - {""}
+        if renewed & given and (data & given or any(part is call for part in walk(step.value))):
+            return True
+    return False
 
 
 def _bound(body: ast.AST) -> frozenset[str]:

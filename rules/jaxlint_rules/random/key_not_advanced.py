@@ -25,7 +25,7 @@ from jaxlint_rules._loops import place_of_loop
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._purpose import says
 from jaxlint_rules.random._draws import is_draw, renews
-from jaxlint_rules.random._same_keys import recreated_key, twin_key
+from jaxlint_rules.random._same_keys import recreated_key, repeated_data, twin_key
 
 
 class KeyNotAdvanced(Rule):
@@ -39,7 +39,8 @@ class KeyNotAdvanced(Rule):
     - loop carries whose key is used and returned without a split;
     - functions that return a key in their state after they drew from it;
     - methods that draw from `self.key` and never renew it;
-    - Python loops that create the key of their jitted step from the same seed in each iteration;
+    - Python loops that create the key of their jitted step from the same seed in each iteration, or
+      that of the data which their step gets, also in a function that they call;
     - lists of objects that are created with the same key and draw from it.
 
     ## Why is this bad?
@@ -82,7 +83,7 @@ class KeyNotAdvanced(Rule):
     severity = Severity.WARNING
     needs_whole_program = True
 
-    @concerns(callees=("Transformed", "ClassValue"))
+    @concerns(where=lambda name: name.startswith("jax.random."), callees=("Transformed", "ClassValue"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         """`state = step(state, jax.random.key(0))`, in a loop; `[Worker(key) for _ in range(n)]`."""
         if isinstance(event.callee, ClassValue):
@@ -94,6 +95,9 @@ class KeyNotAdvanced(Rule):
                     shown=True,
                     reason=f"the objects that the loop collects share `{held}`, which `{event.callee.name}` draws from",
                 )
+            return
+        if event.name.startswith("jax.random."):
+            self.check_data(event, report)
             return
         called, frame = jitted_call(event), event.frame
         if called is None:
@@ -109,6 +113,22 @@ class KeyNotAdvanced(Rule):
             made,
             f"PRNG key `{short_source(made)}` is reused each iteration: `{callee.label}` repeats its random numbers",
             reason=f"{place_of_loop(loop, frame)} creates the key from the same seed each time; split a key instead",
+            shown=True,
+        )
+
+    def check_data(self, event: CallEvent, report: Reporter) -> None:
+        """`x, y = get_batch()` in the loop of a training, where `get_batch` draws from `jax.random.key(0)`."""
+        node = event.node
+        if not isinstance(node, ast.Call) or last_name(node.func) in _NO_DRAWS:
+            return
+        found = repeated_data(event)
+        if found is None or _ASIDE.search(found[2]) or says(event.frame, node, _MEANT):
+            return
+        made, loop, maker = found
+        report(
+            made,
+            f"PRNG key `{short_source(made)}` is reused each iteration: `{maker}` repeats its random numbers",
+            reason=f"{place_of_loop(loop, event.frame)} draws from the same seed each time; split a key instead",
             shown=True,
         )
 
@@ -206,6 +226,7 @@ def _repeats_numbers(event: KeptKeyEvent, report: Reporter) -> bool:
 
 # Each evaluation should see the same numbers, and initial values are created once.
 _ASIDE = re.compile(r"(^|_)(eval(uat\w*)?|val(id\w*)?|test|init\w*|reset|create|make)(_|$)")
+_NO_DRAWS = frozenset({"key", "PRNGKey", "split", "fold_in", "clone", "key_data", "wrap_key_data"})
 _IMMUTABLE = ("linen", "equinox", "haiku")
 
 

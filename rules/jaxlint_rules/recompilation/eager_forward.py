@@ -13,9 +13,8 @@ from jaxlint.api.values import Partial, Transformed, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import function_in
 from jaxlint_rules._cost import DISPATCH, FORWARD, level, runs
-from jaxlint_rules._eager import computes_only, running_loop, runs_model
+from jaxlint_rules._eager import computes_only, is_brief_in_all, running_loop, runs_model
 from jaxlint_rules._loops import (
-    BRIEF,
     frame_of_loop,
     is_host_loop,
     is_under_test,
@@ -84,10 +83,10 @@ class EagerForward(Rule):
 
     ## When not to fix
     Keep it if each iteration has another shape: compiling costs more than it saves. Not
-    reported: loops of at most 32 iterations; loops that also take gradients, which other rules
-    report. `nnx.jit` splits the model at each call, so it gains less: a transformer of two blocks
-    became eight times as fast, four linear layers at most three times. It is advice where the loop
-    is not seen to run 500 times.
+    reported: loops of at most 32 iterations, unless the loops around them make it 500; loops that
+    also take gradients of what is not compiled, which other rules report. `nnx.jit` splits the
+    model at each call, so it gains less: a transformer of two blocks became eight times as fast,
+    four linear layers at most three times. It is advice where the loop is not seen to run 500 times.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -204,7 +203,7 @@ def _loop_around(event: CallEvent) -> Loop | None:
         return None  # a layer of a larger model, or one of several models
     if _takes_gradients(loop, frame) or _is_seldom(found[1], loop.node, frame_of_loop(loop, frame).module):
         return None
-    return None if loop.trips is not None and loop.trips <= BRIEF else loop
+    return None if is_brief_in_all(loop, frame) else loop
 
 
 def _kinds(callee: Value) -> set[str]:
@@ -242,7 +241,9 @@ def _takes_gradients(loop: Loop, frame: Frame) -> bool:
         return True
     runner = frame_of_loop(loop, frame)
     called = (runner.value_of(dotted(call.func)) for call in calls_in(loop.node))
-    return any(isinstance(value, Transformed) and value.kind in _GRADIENTS for value in called) or any(
+    # The gradient of a compiled function holds no layer of what the loop calls beside it.
+    eager = (value for value in called if isinstance(value, Transformed) and not JIT_KINDS & _kinds(value))
+    return any(value.kind in _GRADIENTS for value in eager) or any(
         last_name(call.func) in _GRADIENTS for call in calls_in(loop.node)
     )
 

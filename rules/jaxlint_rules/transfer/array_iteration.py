@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import KeysView
 
-from jaxlint.api import CallEvent, Frame, IterationEvent, Loop, LoopEvent, Reporter, Rule, concerns
+from jaxlint.api import (
+    CallEvent,
+    ConvertEvent,
+    Frame,
+    IterationEvent,
+    Loop,
+    LoopEvent,
+    Reporter,
+    Rule,
+    concerns,
+)
 from jaxlint.api.syntax import dotted, name_loads, names_stored, nodes_of, walk
 from jaxlint.api.values import (
     Array,
@@ -82,11 +92,18 @@ class ArrayIteration(Rule):
     def __init__(self) -> None:
         self.found: dict[ast.AST, tuple[IterationEvent, str, Severity | None]] = {}  # by loop
         self.traced: set[ast.AST] = set()  # loops that compiled code also runs, where they are unrolled
+        self.indexing: set[ast.AST] = set()  # loops whose elements index a container of Python, which no tracer can
         # By function: the costliest call that stacks rows again, their array, and the seconds.
         self.stacked: dict[ast.AST, tuple[CallEvent, ast.expr, float]] = {}
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
         self.traced.add(event.loop.node)
+
+    def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
+        if event.how != "index" or event.frame.stage.staged:
+            return
+        loops = next((one.loops for one in (event.frame, *event.frame.callers()) if one.loops), ())
+        self.indexing.update(loop.node for loop in loops[-1:])
 
     @concerns(*STACKS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -121,7 +138,7 @@ class ArrayIteration(Rule):
         known = isinstance(node, ast.For) and (
             shape is not None or _is_made_here(array) or (alone and is_on_host(frame))
         )
-        if not known and not _leaves_jax(node, body):
+        if not known and node not in self.indexing and not _leaves_jax(node, body):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
         light = (
             _is_ranking(array)
@@ -131,7 +148,9 @@ class ArrayIteration(Rule):
         )
         elements = runs(frame, loop) if shape is None else runs(frame, loop) / turns(loop, frame) * shape[0]
         advice = Severity.INFO if light else level(elements * _each(body, bool(counted)))
-        self.found.setdefault(node, (event, how, advice))
+        before = self.found.get(node)
+        if before is None or (before[2] is Severity.INFO and advice is None):
+            self.found[node] = event, how, advice  # the call that costs most, of several
 
     def finish(self, report: Reporter) -> None:
         for call, whole, cost in self.stacked.values():

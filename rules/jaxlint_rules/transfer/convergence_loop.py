@@ -147,7 +147,9 @@ class ConvergenceLoop(Rule):
                 fix=_as_while_loop(loop, test, report),
                 severity=Severity.INFO if loop in self.long else None,
                 # What a test fetches is under no trace, so all of the iteration runs operation by operation.
-                shown=True if operations >= _MANY and _seconds(operations, run, event.frame) >= FELT else None,
+                shown=True
+                if operations >= _MANY and _seconds(operations, run, event.frame) >= FELT
+                else None,
             )
 
 
