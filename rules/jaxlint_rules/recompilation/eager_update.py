@@ -9,22 +9,29 @@ from jaxlint.api import CallEvent, Frame, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import BoundMethod, ExternalMethod, ExternalObject, Function, Unknown
 from jaxlint.finding import FixRequest, Severity
+from jaxlint_rules._cost import DISPATCH, level, runs
 from jaxlint_rules._eager import is_decorated_elsewhere
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import (
     bodies,
     frame_of_loop,
     has_few_turns,
+    host_loops,
     is_brief,
     is_host_loop,
     is_under_test,
     name_of_step,
     place_of_loop,
 )
+from jaxlint_rules._names import names_in
+from jaxlint_rules._periods import comes_back
 from jaxlint_rules.api._training import is_optimiser_update
 
 _UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_update"})
 _OF_STATES = "apply_gradients"
+_AVERAGES = ("optax.incremental_update",)
+_MAPS = ("jax.tree.map", "jax.tree_util.tree_map")
+_LEAVES = 20  # operations of an average over the arrays of a small network
 _NNX = ("flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer")
 
 
@@ -33,7 +40,9 @@ class EagerUpdate(Rule):
 
     ## What it does
     Finds calls of an optimizer's `update` (optax, flax.nnx), and of `apply_gradients` of a train
-    state, in host loops outside `jit`, and in functions and methods that such a loop calls.
+    state, in host loops outside `jit`, and in functions and methods that such a loop calls. Also moving
+    averages of parameters there, as those of a target network: `optax.incremental_update`, and
+    `jax.tree.map` of `target * (1 - tau) + params * tau`.
 
     ## Why is this bad?
     An update is about ten operations for each parameter array. Outside `jit`, each is dispatched to
@@ -94,16 +103,28 @@ class EagerUpdate(Rule):
         )  # loops and the functions that they call: one jitted step replaces all updates of a loop
 
     @concerns(
-        callees=("BoundMethod", "ExternalMethod", "Unknown"), methods=("update", _OF_STATES, *_UNPACKED)
+        *_AVERAGES,
+        *_MAPS,
+        callees=("BoundMethod", "ExternalMethod", "Unknown"),
+        methods=("update", _OF_STATES, *_UNPACKED),
     )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame = event.frame
-        nnx = _is_nnx_update(event)
+        nnx, average = _is_nnx_update(event), _averages(event)
         if frame.stage.staged or is_under_test(frame) or is_decorated_elsewhere(frame):
             return
-        if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event) or _updates_state(event)):
+        if not (
+            nnx
+            or average
+            or is_optimiser_update(event)
+            or _is_unpacked_update(event)
+            or _updates_state(event)
+        ):
             return
         loop, body = next(bodies(frame), (None, None))
+        if loop is None and average:  # the cost counts every N-th iteration
+            loop = next((one for one in host_loops(frame) if comes_back(frame, one)), None)
+            body = loop.node if loop is not None else None
         if loop is None or body is None or self.told & {loop.node, body} or not is_host_loop(loop, frame):
             return
         if has_few_turns(loop, frame_of_loop(loop, frame)):
@@ -111,15 +132,39 @@ class EagerUpdate(Rule):
         self.told |= {loop.node, body}
         called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"
         own = loop in frame.loops
+        light = is_brief(loop, frame) or _is_of_host(event) or _is_eager_on_purpose(frame)
+        light = light or (average and level(runs(frame, loop) * _LEAVES * DISPATCH) is Severity.INFO)
         report(
             event.node,
             f"`{called}` runs operation by operation each iteration; jit the train step",
             reason=f"{place_of_loop(loop, frame)} calls {'it' if own else f'`{name_of_step(frame)}`'} outside jit",
-            severity=Severity.INFO
-            if is_brief(loop, frame) or _is_of_host(event) or _is_eager_on_purpose(frame)
-            else None,
+            severity=Severity.INFO if light else None,
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)) if own else None,
         )
+
+
+def _averages(event: CallEvent) -> bool:
+    """A moving average of parameters, as that of a target network: by optax, or as `target * (1 - tau) + params * tau`."""
+    if event.name in _AVERAGES:
+        return True
+    function = event.args[0] if event.name in _MAPS and event.args else None
+    if (
+        not isinstance(function, Function)
+        or not isinstance(function.node, ast.Lambda)
+        or len(event.args) != 3
+    ):
+        return False
+    body, names = function.node.body, [one.arg for one in function.node.args.args]
+    products = [
+        part for part in (getattr(body, "left", None), getattr(body, "right", None)) if part is not None
+    ]
+    return (
+        isinstance(body, ast.BinOp)
+        and isinstance(body.op, ast.Add)
+        and len(names) == 2
+        and all(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult) for part in products)
+        and {name for part in products for name in names_in(part)} >= set(names)
+    )
 
 
 _EAGER = re.compile(r"(^|[_.])(eager(ly)?|no_?jit|without_jit|unjitted|uncompiled)([_.]|$)")

@@ -92,7 +92,9 @@ class ArrayIteration(Rule):
     def __init__(self) -> None:
         self.found: dict[ast.AST, tuple[IterationEvent, str, Severity | None]] = {}  # by loop
         self.traced: set[ast.AST] = set()  # loops that compiled code also runs, where they are unrolled
-        self.indexing: set[ast.AST] = set()  # loops whose elements index a container of Python, which no tracer can
+        self.indexing: set[ast.AST] = (
+            set()
+        )  # loops whose elements index a container of Python, which no tracer can
         # By function: the costliest call that stacks rows again, their array, and the seconds.
         self.stacked: dict[ast.AST, tuple[CallEvent, ast.expr, float]] = {}
 
