@@ -15,7 +15,9 @@ _SHOWN = ("set_postfix", "set_postfix_str", "set_description", "set_description_
 def progress_bar(call: LibraryCall) -> Value:
     given = call.argument(0, "iterable")
     known = given is not None and not isinstance(given, StarArgument)
-    return ExternalObject(_BAR, kwargs={CONTENT: given} if known and given is not None else {}, node=call.node)
+    return ExternalObject(
+        _BAR, kwargs={CONTENT: given} if known and given is not None else {}, node=call.node
+    )
 
 
 @calls(*PROGRESS_RANGES)

@@ -30,11 +30,13 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
+    counts_on,
     find_array,
     join,
     join_all,
     shortened,
     stand_in,
+    without_number,
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.forms import row
@@ -67,6 +69,8 @@ class Assignments(Part):
             value = self.machine.language.eval(node.value, frame)
         if frame.stage.staged and type(node.value) is ast.BinOp and steps_on(node):
             self.note_side_effect(node.targets[0], value, frame)
+        elif type(value) is Static and frame.repeats() and type(node.value) is ast.BinOp and steps_on(node):
+            value = without_number(value)  # another one in each iteration
         if isinstance(value, (Unknown, Array)):
             value = self.as_before(node, value, frame)
         shared = (
@@ -122,9 +126,10 @@ class Assignments(Part):
             return
         if isinstance(current, NumpyArray) and current.shares:
             self.machine.emit("store", events.StoreEvent(node, frame, current, value, node.target, node.op))
-        self.assign(
-            node.target, self.data_model.operate_in_place(current, node.op, value, node, frame), frame, node
-        )
+        result = self.data_model.operate_in_place(current, node.op, value, node, frame)
+        if counts_on(current, result) and frame.repeats() and not frame.stage.staged:
+            result = without_number(result)  # another one in each iteration
+        self.assign(node.target, result, frame, node)
 
     def note_side_effect(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """Emits an event if traced code increments a counter outside the trace."""

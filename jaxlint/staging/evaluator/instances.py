@@ -33,11 +33,13 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     bound_to,
+    counts_on,
     find_array,
     is_none,
     join,
     member_kind,
     some,
+    without_number,
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.class_models import (
@@ -235,6 +237,8 @@ class Instances(Part):
                 value = join(value, UNKNOWN)  # the hook's result is stored
         known = base.fields.get(name)
         conditional = bool(frame.guards) or frame.repeats()
+        if counts_on(known, value) and _reads_itself(target, frame) and _is_repeated(frame):
+            value = without_number(value)  # another one in each iteration
         if base.published:
             opened(value)
         base.fields[name] = join(known, value) if known is not None and conditional else value
@@ -397,3 +401,18 @@ def _member(cls: ClassValue) -> Static:
     """A member of an enum. Those of an `IntEnum` are numbers to JAX, and are traced."""
     integers = {"enum.IntEnum", "enum.IntFlag", "builtins.int"}
     return Static(kind="enum" if integers.isdisjoint(cls.external_bases()) else "int")
+
+
+def _is_repeated(frame: Frame) -> bool:
+    """Whether a loop of a frame, or of its callers, runs the code again and again."""
+    return any(one.repeats() for one in (frame, *frame.callers()))
+
+
+def _reads_itself(target: ast.Attribute | ast.Call, frame: Frame) -> bool:
+    """Whether an assignment computes an attribute from itself: `self.index = (self.index + 1) % self.size`."""
+    statement = frame.module.parents.get(target)
+    if isinstance(statement, ast.AugAssign):
+        return True
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    path = dotted(target)
+    return value is not None and any(dotted(part) == path for part in nodes_of(value, ast.Attribute))

@@ -28,9 +28,11 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    counts_on,
     is_answer,
     join,
     join_all,
+    without_number,
 )
 from jaxlint.staging.values.forms import widen
 from jaxlint.staging.values.frame import MAX_EXACT, MAX_LOOPS, Frame, Loop
@@ -151,6 +153,7 @@ class Loops(Part):
                     widen(frame.scope.variables, before.variables)
                     if turn == 0:
                         forget_lengths(frame.scope.variables, before.variables)
+                        forget_numbers(frame.scope.variables, before.variables)
         if not alive:
             # The body always leaves the loop, so its first iteration is its last.
             if loop.exits:
@@ -209,6 +212,14 @@ def _is_given(node: ast.expr, frame: Frame) -> bool:
     given = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return not isinstance(node, ast.Call) or bool(read & given)
+
+
+def forget_numbers(variables: dict[str, Value], before: dict[str, Value]) -> None:
+    """After the first iteration of a loop, the counters that it has changed have any number: `count += 1`."""
+    for name, value in variables.items():
+        old = before.get(name)
+        if value is not old and counts_on(old, value):
+            variables[name] = without_number(value)
 
 
 def forget_lengths(variables: dict[str, Value], before: dict[str, Value]) -> None:

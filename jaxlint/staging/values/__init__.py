@@ -80,12 +80,14 @@ from jaxlint.staging.values.plain import (
     Static,
     Unknown,
     Value,
+    counts_on,
     hashable,
     is_none,
     is_number,
     is_text,
     kind_of_static,
     some,
+    without_number,
 )
 from jaxlint.staging.values.stores import (
     bounded_weight,
@@ -155,6 +157,7 @@ __all__ = [
     "choose",
     "composed_of",
     "constant",
+    "counts_on",
     "find_array",
     "hashable",
     "in_turn",
@@ -186,4 +189,5 @@ __all__ = [
     "update_dict",
     "weight_of",
     "without_cycles",
+    "without_number",
 ]

@@ -237,6 +237,20 @@ def is_number(value: Static) -> bool:
     return kind_of_static(value) in ("int", "float", "complex")
 
 
+def counts_on(old: Value | None, new: Value) -> bool:
+    """Whether a number has become another one, as a counter does."""
+    numbers = (int, float)
+    if type(old) is not Static or type(new) is not Static:
+        return False
+    return type(old.const) in numbers and type(new.const) in numbers and old.const != new.const
+
+
+def without_number(value: Value) -> Value:
+    """Any number of the same kind."""
+    known = type(value) is Static and type(value.const) in (int, float)
+    return Static(kind=type(value.const).__name__) if known and type(value) is Static else value
+
+
 def kind_of_static(value: Static) -> str:
     if value.kind or value.const is MISSING:
         return value.kind

@@ -16,6 +16,8 @@ from jaxlint_rules._names import bound_by, external_name, last_name, names_in, p
 from jaxlint_rules._programs import is_on_host
 
 _RANDOM = ("random", "jr", "jrandom")
+_KEYS = re.compile(r"key|rng|seed")
+_DEPTH = 3  # calls from a function to that which draws
 _MAKERS = frozenset({"key", "PRNGKey", "key_data", "wrap_key_data", "key_impl"})
 
 
@@ -158,15 +160,30 @@ def _kinds(call: ast.AST, frame: Frame) -> set[str]:
     called = _called(call, frame)
     if not isinstance(called, Function):
         return {""}
-    random = [one for one in nodes_of(called.node, ast.Call) if is_random(one, called.scope)]
-    keys = set[str]().union(*(names_in(one.args[0]) for one in random))
-    given = {parameter.arg for parameter in called.node.args.args} & keys
-    others = [one for one in nodes_of(called.node, ast.Call) if one not in random]
-    if not given or any(given & set(map(dotted, passed(one))) for one in others):
-        return {""}
-    return {
-        "derive" if _derives(one, called.scope) else "draw" for one in random if names_in(one.args[0]) & given
-    }
+    kinds = [_does_with(called, one.arg) for one in called.node.args.args]
+    found = set[str]().union(*kinds)
+    return found if found and "" not in found else {""}
+
+
+def _does_with(function: Function, key: str, depth: int = _DEPTH) -> set[str]:
+    """What a function does with a parameter as a key, also by functions of the project that it calls; nothing if it is none."""
+    found, unknown = set[str](), False
+    for call in nodes_of(function.node, ast.Call):
+        if is_random(call, function.scope):
+            if key in names_in(call.args[0]):
+                found.add("derive" if _derives(call, function.scope) else "draw")
+            continue
+        given = [position for position, one in enumerate(call.args) if dotted(one) == key]
+        if not given and key not in map(dotted, passed(call)):
+            continue
+        held = function.scope.value_of(dotted(call.func)) if dotted(call.func) else None
+        inner = innermost(held) if held is not None else None
+        taken = inner.node.args.args if isinstance(inner, Function) else []
+        if not depth or not given or not isinstance(inner, Function) or given[0] >= len(taken):
+            unknown = True
+        else:
+            found |= _does_with(inner, taken[given[0]].arg, depth - 1)
+    return found | {""} if unknown and (found or _KEYS.search(key)) else found
 
 
 def _derives(call: ast.AST, scope: Scope) -> bool:
