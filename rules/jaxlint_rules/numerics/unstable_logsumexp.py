@@ -10,7 +10,7 @@ from jaxlint.api.values import Value
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import last_name, passed, variable_given
-from jaxlint_rules.numerics._exponentials import may_overflow
+from jaxlint_rules.numerics._exponentials import may_overflow, written_softmax
 from jaxlint_rules.numerics._expressions import made, number, without_views
 
 
@@ -68,7 +68,7 @@ class UnstableLogsumexp(Rule):
                 f"`{form}` overflows or underflows to infinity; use `{instead}`",
                 reason="its inner exponential leaves the range of float32 before the logarithm undoes it",
                 fix=propose(report, event.node, "stable-form", f"Use `{instead}`", safe=False),
-                severity=Severity.INFO if "softmax" in form and _is_only_drawn_from(event) else None,
+                severity=Severity.INFO if "softmax" in instead and _is_only_drawn_from(event) else None,
             )
 
 
@@ -100,6 +100,8 @@ def _form(value: Value, frame: Frame) -> tuple[str, str] | None:
         return None
     if inner.name == "softmax":
         return "log(softmax(x))", "jax.nn.log_softmax(x)"
+    if written_softmax(inner) is not None:
+        return "log(exp(x) / sum(exp(x)))", "jax.nn.log_softmax(x)"
     if inner.name in ("sigmoid", "logistic"):
         return "log(sigmoid(x))", "jax.nn.log_sigmoid(x)"
     if inner.name == "sum":

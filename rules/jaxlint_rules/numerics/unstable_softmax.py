@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import same
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules.numerics._exponentials import may_overflow
-from jaxlint_rules.numerics._expressions import made, without_views
+from jaxlint_rules.numerics._exponentials import may_overflow, written_softmax
 
 
 class UnstableSoftmax(Rule):
@@ -49,15 +47,12 @@ class UnstableSoftmax(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
 
-    @concerns("divide")
+    @concerns("divide", "multiply")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
-        operation = event.operation
-        if event.frame.module.is_test or operation.name != "divide" or len(operation.args) != 2:
+        if event.frame.module.is_test:
             return
-        top = made(without_views(operation.args[0]), "exp")
-        total = made(without_views(operation.args[1]), "sum")
-        bottom = made(without_views(total.args[0]), "exp") if total is not None else None
-        if top is None or bottom is None or not (top is bottom or same(top.args[0], bottom.args[0])):
+        top = written_softmax(event.operation)
+        if top is None:
             return
         if may_overflow(top.args[0], event.frame):
             report(

@@ -84,7 +84,7 @@ class EagerForward(Rule):
     ## When not to fix
     Keep it if each iteration has another shape: compiling costs more than it saves. Not
     reported: loops of at most 32 iterations, unless the loops around them make it 500; loops that
-    also take gradients of what is not compiled, which other rules report. `nnx.jit` splits the
+    also take gradients outside `jit`, which other rules report. `nnx.jit` splits the
     model at each call, so it gains less: a transformer of two blocks became eight times as fast,
     four linear layers at most three times. It is advice where the loop is not seen to run 500 times.
 
