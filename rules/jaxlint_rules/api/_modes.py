@@ -24,7 +24,7 @@ from jaxlint_rules._trained import Moment, Training, is_nnx, updates
 _EVALUATES = re.compile(r"eval|valid|infer|predict|accuracy|(^|_)(test|acc|score)(_|$)")
 _TRAINS = re.compile(r"train|update|fit|learn|step_fn$")
 # Many runs in training mode are a way to measure what a model does not know.
-_ON_PURPOSE = re.compile(r"monte.?carlo|\bmc_|_mc\b|uncertain|stochastic_forward|epistemic", re.IGNORECASE)
+ON_PURPOSE = re.compile(r"monte.?carlo|\bmc_|_mc\b|uncertain|stochastic_forward|epistemic", re.IGNORECASE)
 _OPTIONS = frozenset({"deterministic", "use_running_average"})
 _DEEPEST = 4  # modules in modules
 
@@ -163,7 +163,7 @@ def _switches(module: Module) -> frozenset[ast.AST]:
 
 @cache
 def _on_purpose(module: Module) -> bool:
-    return _ON_PURPOSE.search(module.source.text) is not None
+    return ON_PURPOSE.search(module.source.text) is not None
 
 
 def _changing(value: Value, depth: int = _DEEPEST) -> str:

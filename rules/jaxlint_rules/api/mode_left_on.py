@@ -10,12 +10,36 @@ from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import all_parameters, cache, dotted, names_stored, nodes_of
 from jaxlint.api.values import BoundMethod, Function
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import innermost
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._slices import calls_in
-from jaxlint_rules.api._modes import Modes
+from jaxlint_rules.api._modes import ON_PURPOSE, Modes
 
 _TRAINING = re.compile(r"train|update|fit|optimi[sz]e|learn|backward|step$|^step")
 _EVALUATING = re.compile(r"eval|test|valid|infer|predict|sample|acc")
+
+
+_JUDGES = re.compile(r"eval|valid|infer|predict|(^|_)test")
+
+
+def _says_training(keyword: ast.keyword) -> bool:
+    value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+    if keyword.arg in ("is_training", "training"):
+        return value is True
+    return keyword.arg == "deterministic" and value is False
+
+
+@cache
+def _reads(node: ast.AST) -> frozenset[str]:
+    return frozenset(
+        one.id for call in nodes_of(node, ast.Call) for one in passed(call) if isinstance(one, ast.Name)
+    )
+
+
+def _hands_on(function: Function, parameter: str) -> bool:
+    """Whether a function passes one of its parameters to what it calls."""
+    own = {one.arg for one in all_parameters(function.node)}
+    return parameter in own and parameter in _reads(function.node)
 
 
 class ModeLeftOn(Rule):
@@ -26,7 +50,9 @@ class ModeLeftOn(Rule):
     `model.train()`. Either may be in a function that the loop calls.
 
     Also finds calls of functions such as `evaluate`, `predict` and `accuracy` with a model that the
-    program trains and that is still in training mode, if it holds `nnx.Dropout` or `nnx.BatchNorm`.
+    program trains and that is still in training mode, if it holds `nnx.Dropout` or `nnx.BatchNorm`,
+    and calls of such functions of the program with `is_training=True` or `deterministic=False`, which
+    reaches the model.
 
     ## Why is this bad?
     `eval` sets `deterministic` of dropout and `use_running_average` of batch normalization in the
@@ -84,7 +110,10 @@ class ModeLeftOn(Rule):
     @concerns("flax.", callees=("Function", "BoundMethod", "Transformed", "Unknown", "ExternalMethod"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node, frame = event.node, event.frame
-        if not isinstance(node, ast.Call) or not _has_nnx(frame.module):
+        if not isinstance(node, ast.Call):
+            return
+        self.check_told(event, node, report)
+        if not _has_nnx(frame.module):
             return
         self.modes.note(event)
         function = event.callee.function if isinstance(event.callee, BoundMethod) else event.callee
@@ -105,6 +134,24 @@ class ModeLeftOn(Rule):
             return
         if not _says_train(frame.module):
             self.evals.append((event, _Left.of(event, model)))
+
+    def check_told(self, event: CallEvent, call: ast.Call, report: Reporter) -> None:
+        """`eval_loss(model, x, is_training=True)`, which hands the mode on to the model."""
+        name = last_name(call.func)
+        if not _JUDGES.search(name.lower()) or _TRAINING.search(name.lower()) or event.frame.is_in_test():
+            return
+        mode = next((keyword for keyword in call.keywords if _says_training(keyword)), None)
+        function = innermost(event.callee)
+        function = function.function if isinstance(function, BoundMethod) else function
+        if mode is None or not isinstance(function, Function) or not _hands_on(function, mode.arg or ""):
+            return
+        if ON_PURPOSE.search(name) or ON_PURPOSE.search(event.frame.module.source.text):
+            return
+        report(
+            mode.value,
+            f"`{name}` evaluates in training mode: `{mode.arg}={ast.unparse(mode.value)}` keeps dropout on; pass the other",
+            reason=f"`{name}` hands `{mode.arg}` on, and is named for an evaluation",
+        )
 
     def finish(self, report: Reporter) -> None:
         """Runs when all calls were seen: a loop may call the function with `eval`, and one that sets the mode back."""
