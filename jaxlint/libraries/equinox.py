@@ -19,7 +19,7 @@ from jaxlint.staging.evaluator.external_models import (
     first_argument,
     nothing,
 )
-from jaxlint.staging.shapes.applied import Applied, MisfitError, shape_text, shapes
+from jaxlint.staging.shapes.applied import Applied, MisfitError, UnclearError, shape_text, shapes
 from jaxlint.staging.shapes.measures import size_of
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.tree_maps import TreeMaps
@@ -328,9 +328,17 @@ def chosen_item(call: LibraryCall) -> Value:
 
 # -- the result shapes of layers: each takes one example
 
-shapes("equinox.nn.LayerNorm equinox.nn.RMSNorm equinox.nn.Dropout equinox.nn.PReLU equinox.nn.Identity")(
-    input_shape
-)
+shapes("equinox.nn.Dropout equinox.nn.PReLU equinox.nn.Identity")(input_shape)
+
+
+@shapes("equinox.nn.LayerNorm equinox.nn.RMSNorm")
+def norm(applied: Applied) -> Shape:
+    """The input has the shape that the layer was created with, as a number or a tuple."""
+    shape, wanted = input_shape(applied), option(applied, 0, "shape")
+    size = size_of(wanted, applied.of) if wanted is not None else None
+    if isinstance(size, int) and len(shape) > 1:
+        needs_vmap(applied, f"a vector of {size}")
+    return shape
 
 
 @shapes("equinox.nn.Linear")
@@ -394,4 +402,11 @@ def needs_vmap(applied: Applied, taken: str) -> NoReturn:
 
 @shapes("equinox.nn.Embedding")
 def embedding(applied: Applied) -> Shape:
+    """One index gives one vector."""
+    try:
+        indices = input_shape(applied)
+    except UnclearError:
+        indices = ()
+    if indices:
+        needs_vmap(applied, "one index")
     return (given_to_maker(applied, 1, "embedding_size"),)
