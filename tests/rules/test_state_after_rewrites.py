@@ -26,6 +26,8 @@ from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
 from tests.rules.state_programs import PROGRAMS
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 _PATH = "program.py"
 _TRIED = frozenset({"add-jit", "remat-call"})
 _STACKS = frozenset({"stack", "array", "asarray"})

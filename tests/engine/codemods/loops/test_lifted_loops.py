@@ -13,6 +13,8 @@ import pytest
 
 from tests.engine.codemods.conftest import Rewrite
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 HAIKU = """import haiku as hk
 import jax
 import jax.numpy as jnp

@@ -12,6 +12,8 @@ import pytest
 
 from tests.engine.codemods.conftest import Rewrite
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 HEAD = """import jax
 import jax.numpy as jnp
 import numpy as np

@@ -10,6 +10,8 @@ import pytest
 
 from tests.engine.codemods.conftest import Rewrite
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n\ndef move(x):\n    return jnp.sin(x) + 0.1\n\n\n"
 
 

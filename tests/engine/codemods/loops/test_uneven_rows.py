@@ -15,6 +15,8 @@ from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source import SourceFile
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 HEAD = "import jax\nimport jax.numpy as jnp\n\n"
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.engine.codemods.conftest import Rewrite
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 HEAD = """
 import jax
 import jax.numpy as jnp

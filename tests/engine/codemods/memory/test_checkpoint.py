@@ -15,6 +15,8 @@ from jaxlint.codemods.memory.checkpoint import find_scans
 from jaxlint.codemods.source.site import Site
 from tests.engine.codemods.conftest import Rewrite, source_file
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 REWRITES = {
     "plain": (
         "import jax\nc, y = «jax.lax.scan(body, c, xs)»\n",
