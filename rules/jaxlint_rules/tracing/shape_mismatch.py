@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, UnpackEvent, concerns
 from jaxlint.api.values import (
     Array,
@@ -17,6 +19,7 @@ from jaxlint.api.values import (
     symbolic_shape,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._names import names_in
 
 _OPERATIONS = """
     matmul dot inner tensordot einsum dot_general vecdot add subtract multiply divide floor_divide mod remainder power maximum
@@ -91,6 +94,8 @@ class ShapeMismatch(Rule):
             return
         if event.is_caught() or event.is_guarded(convention=False) or event.frame.is_chosen_by_size():
             return
+        if _is_for_some_items(event):
+            return
         report(event.node, misfit.message, reason=_where_from(misfit, event))
 
     def on_unpack(self, event: UnpackEvent, report: Reporter) -> None:
@@ -142,6 +147,20 @@ def _rows(array: Array, shape: Shape | None) -> object:
         number = made.operand(1, "num")
         return 2 if number is None else constant(number)
     return None
+
+
+def _is_for_some_items(event: OperationEvent | CallEvent) -> bool:
+    """Whether the item of a loop decides if the code runs: `x + h if i in skips else h`. The shapes may be those of another item."""
+    loops: dict[ast.AST, set[str]] = {
+        loop.node: names_in(getattr(loop.node, "target", None)) for loop in event.frame.loops
+    }
+    tests: set[str] = set()
+    for above in event.frame.module.ancestors(event.node):
+        if isinstance(above, (ast.If, ast.IfExp)):
+            tests |= names_in(above.test)
+        if tests & loops.get(above, set()):
+            return True
+    return False
 
 
 def _is_sure(value: Value) -> bool:
