@@ -51,6 +51,7 @@ _RESIZING = frozenset(
     """stack concatenate concat expand_dims squeeze sum mean max min prod std var linalg.norm dot vdot vstack hstack
     repeat tile broadcast_to""".split()  # noqa: SIM905
 )
+_FEW = 8  # leaves of a tree that are mapped one by one
 _PLAIN = frozenset({"bool", "complex", "enum", "float", "int", "str"})
 
 
@@ -118,6 +119,11 @@ class TreeMaps(Part):
                 if not _is_leaf(trees[0]):
                     self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
                 return mapped
+        if not custom_leaf and not is_identity(body) and all(map(_has_few_leaves, trees)):
+            whole = self.map_leaves(body, trees, Call(trees, kwargs, node, frame))
+            if whole is not None:
+                self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
+                return whole
         if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
             return self.calls.call_value(body, Call(trees, {}, node, frame))  # the others are passed whole
         self.trees.rebuilt(trees, node, frame)
@@ -274,6 +280,16 @@ def _is_leaf(value: Value) -> bool:
     if isinstance(value, Array):
         return value.certain and not value.tree and not value.mixed and value.made is not None
     return isinstance(value, (Function, BoundMethod, Partial, External, ClassValue))
+
+
+def _has_few_leaves(tree: Value) -> bool:
+    """Whether all leaves of a container are known arrays, few enough for a call of the mapped function for each."""
+    leaves = None if isinstance(tree, (Array, Unknown)) else leaves_in(tree)
+    return bool(leaves) and len(leaves or ()) <= _FEW and all(map(_is_array, leaves or ()))
+
+
+def _is_array(leaf: Value) -> bool:
+    return isinstance(leaf, NumpyArray) or (isinstance(leaf, Array) and leaf.certain and not leaf.tree)
 
 
 def _tree_of(leaf: Array, mapped: Value) -> Array:

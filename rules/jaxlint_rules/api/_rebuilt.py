@@ -88,6 +88,109 @@ def _by_constructor(cls: ClassValue, unflatten: Function, parameters: list[str])
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """An attribute that `tree_flatten` gives as a child, and the other child that it becomes when the object is rebuilt."""
+
+    child: str
+    becomes: str
+    node: ast.Tuple  # the children
+    module: Module
+
+
+def swapped_children(cls: ClassValue) -> Swap | None:
+    """The first child of a class that its `tree_flatten`, `tree_unflatten` and constructor put into the attribute of another."""
+    flatten, unflatten, maker = (_method(cls, one) for one in ("tree_flatten", "tree_unflatten", "__init__"))
+    if flatten is None or unflatten is None or unflatten.kind != "classmethod":
+        return None
+    children, call = _children(flatten), _construction(cls, unflatten)
+    parameters = [one.arg for one in all_parameters(unflatten.node)][1:]
+    if children is None or call is None or len(parameters) != 2:
+        return None
+    attributes = [one.attr for one in children.elts if isinstance(one, ast.Attribute)]
+    if maker is not None:
+        me, *names = [one.arg for one in all_parameters(maker.node)]
+        stored = _stored_alone(maker.node, me)
+    else:
+        names = list(cls.all_fields())
+        stored = {name: name for name in names}
+    for number, name in _numbered(call, names, parameters[1], unflatten.node):
+        child = attributes[number] if number < len(attributes) else None
+        becomes = stored.get(name)
+        if child is not None and becomes is not None and becomes != child and becomes in attributes:
+            return Swap(child, becomes, children, flatten.module)
+    return None
+
+
+def _method(cls: ClassValue, name: str) -> Function | None:
+    found = cls.lookup(name)
+    found = found.function if isinstance(found, BoundMethod) else found
+    return found if isinstance(found, Function) and found.node.args.args else None
+
+
+def _children(flatten: Function) -> ast.Tuple | None:
+    """The tuple of children that `tree_flatten` returns, if each is a plain attribute of the object."""
+    me = flatten.node.args.args[0].arg
+    results = [one.value for one in nodes_of(flatten.node, ast.Return)]
+    pair = results[0] if len(results) == 1 else None
+    children: ast.expr | None = pair.elts[0] if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 else None
+    if isinstance(children, ast.Name):
+        name = children.id
+        bound = [one.value for one in nodes_of(flatten.node, ast.Assign) if name in map(dotted, one.targets)]
+        children = bound[0] if len(bound) == 1 else None
+    if not isinstance(children, ast.Tuple):
+        return None
+    plain = all(isinstance(one, ast.Attribute) and dotted(one.value) == me for one in children.elts)
+    return children if plain else None
+
+
+def _stored_alone(maker: FunctionNode, me: str) -> dict[str, str]:
+    """By parameter, the one attribute that a constructor stores it in, as it is or as an array."""
+    stores, found = _stores(maker), dict[str, str]()
+    for statement in nodes_of(maker, ast.Assign):
+        target, value = statement.targets[0], statement.value
+        together = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+        pairs = zip(target.elts, value.elts, strict=False) if together else [(target, value)]  # type: ignore[attr-defined]
+        for place, given in pairs if len(statement.targets) == 1 else ():
+            if isinstance(given, ast.Call) and last_name(given.func) in ("asarray", "array") and given.args:
+                given = given.args[0]
+            if not isinstance(place, ast.Attribute) or not isinstance(given, ast.Name):
+                continue
+            if dotted(place.value) == me and stores.count(dotted(place)) == 1:
+                found[given.id] = "" if given.id in found else place.attr
+    return {name: attribute for name, attribute in found.items() if attribute and name not in _rebound(maker)}
+
+
+def _numbered(
+    call: ast.Call, names: list[str], children: str, function: FunctionNode
+) -> Iterator[tuple[int, str]]:
+    """The numbers of the children that a construction passes on, and the parameters that get them."""
+    unpacked: dict[str, int] = {}
+    for statement in nodes_of(function, ast.Assign):
+        target = statement.targets[0]
+        if dotted(statement.value) == children and isinstance(target, (ast.Tuple, ast.List)):
+            unpacked |= {part.id: n for n, part in enumerate(target.elts) if isinstance(part, ast.Name)}
+
+    def number(node: ast.expr) -> int | None:
+        if isinstance(node, ast.Subscript) and dotted(node.value) == children:
+            index = node.slice
+            return index.value if isinstance(index, ast.Constant) and type(index.value) is int else None
+        return unpacked.get(node.id) if isinstance(node, ast.Name) else None
+
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            if dotted(argument.value) == children:
+                yield from enumerate(names[position:])
+            return
+        found = number(argument)
+        if found is not None and position < len(names):
+            yield found, names[position]
+    for keyword in call.keywords:
+        found = number(keyword.value)
+        if keyword.arg is not None and found is not None:
+            yield found, keyword.arg
+
+
 def _construction(cls: ClassValue, unflatten: Function) -> ast.Call | None:
     """The call of the class that is all that a function returns."""
     node = unflatten.node

@@ -237,8 +237,8 @@ def _given(function: Function, call: ast.Call, parameter: str) -> str:
         if keyword.arg == parameter:
             return dotted(keyword.value)
     position = names.index(parameter)
-    if position >= len(call.args) or any(isinstance(part, ast.Starred) for part in call.args):
-        return ""
+    if position >= len(call.args) or any(isinstance(part, ast.Starred) for part in call.args[: position + 1]):
+        return ""  # arguments that are unpacked after it change nothing
     return dotted(call.args[position])
 
 

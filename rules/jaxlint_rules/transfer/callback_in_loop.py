@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import dataclass
 
-from jaxlint.api import CallEvent, CarryEvent, Frame, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, CarryEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import function_in
@@ -18,6 +19,13 @@ _CALLBACKS = (
     "jax.pure_callback",
 )
 _LONG = 1000  # steps; fewer are what a program shows of itself
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    steps: int
+    runs: float  # how often the program runs the whole loop
+    large: bool  # whether numbers in the program alone show a large cost
 
 
 class CallbackInLoop(Rule):
@@ -73,7 +81,7 @@ class CallbackInLoop(Rule):
 
     def __init__(self) -> None:
         self.calls: list[tuple[CallEvent, list[ast.AST]]] = []
-        self.loops: dict[ast.AST, tuple[Frame, int]] = {}  # by the function of its body
+        self.loops: dict[ast.AST, _Loop] = {}  # by the function of its body
 
     @concerns(*_CALLBACKS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -88,7 +96,8 @@ class CallbackInLoop(Rule):
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
         body = function_in(event.body)
         if body is not None and event.steps is not None:
-            self.loops.setdefault(body.node, (event.frame, event.steps))
+            loop = _Loop(event.steps, runs(event.frame), is_plain(event.steps * CALLBACK, event.frame))
+            self.loops.setdefault(body.node, loop)
 
     def finish(self, report: Reporter) -> None:
         told: set[ast.AST] = set()
@@ -96,21 +105,19 @@ class CallbackInLoop(Rule):
             loops = [self.loops[one] for one in functions if one in self.loops]
             if not loops or not event.frame.module.reported:
                 continue
-            steps = math.prod(count for _, count in loops)
+            steps = math.prod(one.steps for one in loops)
             if steps < _LONG:
                 continue
-            outermost = loops[-1][0]
             innermost = next(one for one in functions if one in self.loops)
             if innermost in told:
                 continue  # the loop is rewritten for all of its callbacks at once
             told.add(innermost)
-            seconds = steps * CALLBACK
             report.event = event
             name = dotted(event.node.func) if isinstance(event.node, ast.Call) else event.name
             report(
                 event.node,
                 f"`{name}` leaves the compiled loop in each of {steps} steps; return the values, or call it in few steps",
                 reason="each call waits for Python, which takes longer than a small step",
-                severity=level(seconds * runs(outermost)),
-                shown=is_plain(seconds, outermost),
+                severity=level(steps * CALLBACK * loops[-1].runs),
+                shown=loops[-1].large,
             )

@@ -158,7 +158,9 @@ def _is_kept(buffer: ast.expr, frame: Frame, running: Frame, loop: Loop) -> bool
 def _is_made_anew(target: str, frame: Frame, module: Module) -> bool:
     """Whether the method, or one that calls it, creates the buffer first: it is filled once, and not kept between calls."""
     for one in (frame, *frame.callers()):
-        for statement in nodes_of(one.owner, ast.Assign) if one.module is module else ():
+        if one.function is None or one.module is not module:
+            continue  # the body of a module holds the methods of all classes
+        for statement in nodes_of(one.owner, ast.Assign):
             if (
                 any(dotted(part) == target for part in statement.targets)
                 and updated_at(statement.value) is None

@@ -43,3 +43,14 @@ class Trainer:
         for epoch in range(epochs):
             self.train_epoch(batches)
             print(epoch, self.validate(held_out))
+
+
+def accuracy(model, x, y):
+    model.eval()  # finding
+    return jnp.mean((model(x) > 0) == y)
+
+
+def alternate(model, optimizer, train, held_out):
+    for _ in range(10):
+        train_step(model, optimizer, *train)
+        print(accuracy(model, *held_out))
