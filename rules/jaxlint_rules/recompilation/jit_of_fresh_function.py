@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 
-from jaxlint.api import CallEvent, Frame, Reporter, Rule, Stage, concerns
+from jaxlint.api import CallEvent, Frame, Loop, Reporter, Rule, Stage, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
 from jaxlint.finding import Severity
@@ -98,7 +98,7 @@ class JitOfFreshFunction(Rule):
         if where is None:
             return
         loop_frame, line = where
-        loop = host_loops(loop_frame)[0]
+        loop = host_loops(loop_frame, comprehensions=True)[0]
         if (
             not (_is_program(loop_frame) or runs_on_host(frame) or runs_on_host(loop_frame))
             or is_compiled_by_class(frame)
@@ -174,16 +174,23 @@ def _repeated(frame: Frame) -> tuple[Frame, str] | None:
     for _ in range(_NEAR):
         if current is None or _is_compiled(current) or current.module.is_test:
             return None
-        loops = host_loops(current)
+        loops = host_loops(current, comprehensions=True)
         if loops:
             if not comes_back(current, loops[0]):
                 return None
-            line = f"line {getattr(loops[0].node, 'lineno', '?')}"
+            line = f"line {_whole(loops[0], current).lineno}"
             return current, line if current.module is frame.module else f"{current.module.display}:{line[5:]}"
         if not comes_back(current):
             return None
         current = current.caller
     return None
+
+
+def _whole(loop: Loop, frame: Frame) -> ast.stmt | ast.expr:
+    """A loop as a node with lines: a comprehension as a whole, of which each `for` is a loop."""
+    node = frame.module.parents[loop.node] if isinstance(loop.node, ast.comprehension) else loop.node
+    assert isinstance(node, (ast.stmt, ast.expr))
+    return node
 
 
 def _is_program(frame: Frame) -> bool:
@@ -219,8 +226,8 @@ def _is_fresh(function: Function, frame: Frame, loop_frame: Frame) -> bool:
         if current.scope is function.scope:
             if current is not loop_frame:
                 return current.function is not None
-            loop = host_loops(current)[0].node
-            return loop.lineno <= function.node.lineno <= (loop.end_lineno or 0)  # type: ignore[attr-defined]
+            loop = _whole(host_loops(current, comprehensions=True)[0], current)
+            return loop.lineno <= function.node.lineno <= (loop.end_lineno or 0)
         if current is loop_frame:
             return False
         current = current.caller
