@@ -344,13 +344,23 @@ def norm(applied: Applied) -> Shape:
 @shapes("equinox.nn.Linear")
 def linear(applied: Applied) -> Shape:
     check_vector(applied, "in_features")
-    return (given_to_maker(applied, 1, "out_features"),)
+    return _vector(applied, "out_features")
 
 
 @shapes("equinox.nn.MLP")
 def mlp(applied: Applied) -> Shape:
     check_vector(applied, "in_size")
-    return (given_to_maker(applied, 1, "out_size"),)
+    return _vector(applied, "out_size")
+
+
+def _vector(applied: Applied, name: str) -> Shape:
+    """The result by the size that a layer was created with: `"scalar"` means an array without axes."""
+    size = option(applied, 1, name)
+    return () if size is not None and _is_scalar(size) else (given_to_maker(applied, 1, name),)
+
+
+def _is_scalar(size: Value) -> bool:
+    return constant(size) == "scalar"
 
 
 @shapes("equinox.nn.Conv1d equinox.nn.Conv2d equinox.nn.Conv3d")
@@ -382,6 +392,8 @@ def pool(applied: Applied) -> Shape:
 def check_vector(applied: Applied, taken: str) -> None:
     """Raises MisfitError for an input that the matrix of a layer certainly cannot multiply: `weight @ x`."""
     shape, wanted = input_shape(applied), option(applied, 0, taken)
+    if wanted is not None and _is_scalar(wanted):
+        return
     if len(shape) > 1:
         expected = size_of(wanted, applied.of) if wanted is not None else None
         if isinstance(expected, int) and isinstance(shape[-2], int) and shape[-2] != expected:

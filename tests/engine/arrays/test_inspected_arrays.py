@@ -46,6 +46,17 @@ def some(n):
     total = sum(jnp.sum(row) for row in rows)  # total: f32[]
     least = abs(np.ones(3))  # least: f64[3]
 """,
+    "layers of equinox that give and take scalars": """
+import jax, jax.numpy as jnp
+import equinox as eqx
+
+key = jax.random.key(0)
+x = jnp.ones((6, 5))
+one = jax.vmap(eqx.nn.MLP(5, 1, 8, 2, key=key))(x)  # one: f32[6, 1]
+none = jax.vmap(eqx.nn.MLP(5, "scalar", 8, 2, key=key))(x)  # none: f32[6]
+last = jax.vmap(eqx.nn.Linear(5, "scalar", key=key))(x)  # last: f32[6]
+wide = jax.vmap(eqx.nn.Linear("scalar", 3, key=key))(last)  # wide: f32[6, 3]
+""",
     "attention and recurrent cells": """
 import jax, jax.numpy as jnp
 import equinox as eqx
