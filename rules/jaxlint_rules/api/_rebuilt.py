@@ -70,16 +70,11 @@ def _by_constructor(cls: ClassValue, unflatten: Function, parameters: list[str])
     if call is None:
         return None
     me, *names = [one.arg for one in all_parameters(maker.node)]
-    given = {name: name for name in _given(call, names, parameters[1], unflatten.node)}
-    stores = _stores(maker.node)
+    given = {name: name for _, name in _numbered(call, names, parameters[1], unflatten.node)}
     stored = {
-        f"{me}.{target.attr}": value.id
-        for statement in nodes_of(maker.node, ast.Assign)
-        for target in statement.targets
-        if isinstance(target, ast.Attribute)
-        and stores.count(dotted(target)) == 1
-        and dotted(target.value) == me
-        if isinstance(value := statement.value, ast.Name) and value.id in given
+        f"{me}.{attribute}": name
+        for name, attribute in _stored_alone(maker.node, me).items()
+        if name in given
     }
     for name, rank, error, node in _required(maker.node, {**given, **stored}):
         return Requirement(
@@ -179,7 +174,7 @@ def _numbered(
 
     for position, argument in enumerate(call.args):
         if isinstance(argument, ast.Starred):
-            if dotted(argument.value) == children:
+            if dotted(argument.value) == children and position == len(call.args) - 1:
                 yield from enumerate(names[position:])
             return
         found = number(argument)
@@ -204,35 +199,6 @@ def _construction(cls: ClassValue, unflatten: Function) -> ast.Call | None:
     called = dotted(call.func)
     is_own = called == own and unflatten.kind == "classmethod"
     return call if is_own or called == cls.name else None
-
-
-def _given(call: ast.Call, names: list[str], children: str, function: FunctionNode) -> Iterator[str]:
-    """The parameters of the constructor that get a child as it is."""
-    unpacked = {
-        part.id
-        for statement in nodes_of(function, ast.Assign)
-        for target in statement.targets
-        if isinstance(statement.value, ast.Name) and statement.value.id == children
-        if isinstance(target, (ast.Tuple, ast.List))
-        for part in target.elts
-        if isinstance(part, ast.Name)
-    }
-
-    def is_child(node: ast.expr) -> bool:
-        if isinstance(node, ast.Subscript):
-            return dotted(node.value) == children and isinstance(node.slice, ast.Constant)
-        return isinstance(node, ast.Name) and node.id in unpacked
-
-    for position, argument in enumerate(call.args):
-        if isinstance(argument, ast.Starred):
-            if dotted(argument.value) == children and position == len(call.args) - 1:
-                yield from names[position:]
-            return
-        if is_child(argument) and position < len(names):
-            yield names[position]
-    for keyword in call.keywords:
-        if keyword.arg is not None and is_child(keyword.value):
-            yield keyword.arg
 
 
 @cache
