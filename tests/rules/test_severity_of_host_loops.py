@@ -14,6 +14,7 @@ from jaxlint.staging import analyze
 from jaxlint_rules.recompilation.eager_update import EagerUpdate
 from jaxlint_rules.recompilation.unrolled_loop import UnrolledLoop
 from jaxlint_rules.transfer.array_iteration import ArrayIteration
+from jaxlint_rules.transfer.convergence_loop import ConvergenceLoop
 from jaxlint_rules.transfer.host_sync_in_loop import HostSyncInLoop
 from jaxlint_rules.vectorization.layer_loop import LayerLoop
 from jaxlint_rules.vectorization.vmap_of_jit import VmapOfJit
@@ -333,8 +334,8 @@ def run(w, xs, profile):
             HostSyncInLoop,
             Severity.WARNING,
         ),
-        (_CONVERGES.replace("COUNT", "20"), HostSyncInLoop, Severity.INFO),
-        (_CONVERGES.replace("COUNT", "20000"), HostSyncInLoop, Severity.WARNING),
+        (_CONVERGES.replace("COUNT", "20"), ConvergenceLoop, Severity.INFO),
+        (_CONVERGES.replace("COUNT", "20000"), ConvergenceLoop, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),
         (_LAYERS.replace("TAKEN", "1.0"), LayerLoop, Severity.INFO),
         (

@@ -86,7 +86,7 @@ def _check_names(site: Site, call: ast.Call, line: int) -> None:
         if scope is None:
             continue
         if scope is not module:
-            raise Refused(f"it reads `{node.id}`, which each call has anew")
+            raise Refused(f"it reads `{node.id}`, which each call makes again")
         bindings = module.bindings.get(node.id, ())
         where = [one.statement or one.node for one in bindings]
         last = max((getattr(one, "end_lineno", None) or line for one in where), default=line)
@@ -109,10 +109,10 @@ def _check_unchanged(draft: Draft, call: ast.Call) -> None:
     possible = PossibleValues(program)
     values = possible.of(file.same(call.args[0]), file)
     if not values or not all(isinstance(one, Fn | Wrapped) for one in values):
-        raise Refused("it is not known which function is jitted")
+        raise Refused("the function that is jitted is unknown")
     for one in (found for value in values for found in called_functions(value, possible)):
         if not isinstance(one.node, FUNCTIONS):
-            raise Refused("it is not known which function is jitted")
+            raise Refused("the function that is jitted is unknown")
         traced = Traced(possible)
         traced.start(one.node, one.file, frozenset())
         for what in ClosedOver(possible).changing(traced.functions, one.node):

@@ -58,7 +58,7 @@ def runs_often(statements: Sequence[ast.stmt], lengths: Mapping[str, object]) ->
         for one in (*around, loop):
             length = lengths.get(ast.unparse(one.iter))
             if not isinstance(length, int):
-                return "it is not known how often its loop runs"
+                return "how often its loop runs is unknown"
             turns *= length
         if turns > _MOST_TURNS:
             return f"its loop runs {turns} times, and each turn would be compiled"

@@ -138,17 +138,22 @@ def _made_of(owner: Owner) -> dict[ast.AST, tuple[str, ...]]:
     return found
 
 
-@cache
-def _wrappers(owner: Owner, names: frozenset[str]) -> tuple[str, ...]:
+def _wrappers(owner: Owner, names: frozenset[str]) -> list[str]:
     """The functions defined in a scope that call one of these by its name."""
-    body = owner.body if isinstance(owner.body, list) else []
-    return tuple(
-        one.name
-        for one in body
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and one.name not in names
-        and any(isinstance(part, ast.Call) and dotted(part.func) in names for part in walk(one))
-    )
+    callers = _callers(owner)
+    return [one for name in names for one in callers.get(name, ()) if one not in names]
+
+
+@cache
+def _callers(owner: Owner) -> dict[str, tuple[str, ...]]:
+    """By name of what is called, the functions defined in a scope that call it."""
+    found: dict[str, dict[str, None]] = {}
+    for one in owner.body if isinstance(owner.body, list) else []:
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for part in walk(one):
+                if isinstance(part, ast.Call):
+                    found.setdefault(dotted(part.func), {})[one.name] = None
+    return {name: tuple(callers) for name, callers in found.items()}
 
 
 _MAKERS = frozenset(

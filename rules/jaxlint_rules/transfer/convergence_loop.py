@@ -21,6 +21,7 @@ from jaxlint.api.values import Array, BoundMethod, Transformed, Value, short_sou
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._cost import DISPATCH, FELT, SYNC, runs
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._loops import most_turns
 from jaxlint_rules._main_loops import is_cheap
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
@@ -84,6 +85,7 @@ class ConvergenceLoop(Rule):
     def __init__(self) -> None:
         self.light: set[str] = set()  # jitted functions of a few operations
         self.long: set[ast.AST] = set()  # loops that call other jitted functions
+        self.brief: set[ast.AST] = set()  # loops that a number in the program ends soon
         self.told: dict[ast.AST, tuple[Event, Loop, ast.expr, Array]] = {}  # by loop
         self.operations: dict[ast.AST, set[ast.AST]] = {}  # by loop: what it dispatches one by one
 
@@ -127,6 +129,9 @@ class ConvergenceLoop(Rule):
         if has_while_loop(frame):
             return  # the program contains both versions
         self.told.setdefault(loop, (event, frame.loops[-1], test, value))
+        known = isinstance(loop, ast.While) and most_turns(loop, frame) is not None
+        if known and runs(frame, frame.loops[-1]) * SYNC < FELT:
+            self.brief.add(loop)
 
     def finish(self, report: Reporter) -> None:
         """Once all that a loop calls is known."""
@@ -145,7 +150,7 @@ class ConvergenceLoop(Rule):
                 reason=f"`{short_source(test)}` reads {made}"
                 + (f"; an iteration dispatches {operations} operations" if operations >= _MANY else ""),
                 fix=_as_while_loop(loop, test, report),
-                severity=Severity.INFO if loop in self.long else None,
+                severity=Severity.INFO if loop in self.long | self.brief else None,
                 # What a test fetches is under no trace, so all of the iteration runs operation by operation.
                 shown=True
                 if operations >= _MANY and _seconds(operations, run, event.frame) >= FELT

@@ -260,7 +260,7 @@ def test_the_value_of_a_return_may_stand_on_its_own_lines(rewrite: Rewrite) -> N
     [
         ("        return jax", "        if i:\n            «return jax", "returns inside a block"),
         ("moved)»", "moved), rate»", "several values"),
-        ("zip(keys, jax.tree.leaves(theta), jax.tree.leaves(grads))", "zip(keys, theta, grads)", "not known how often"),
+        ("zip(keys, jax.tree.leaves(theta), jax.tree.leaves(grads))", "zip(keys, theta, grads)", "how often its loop runs is unknown"),
         ("            moved.append", "            print(noise)\n            moved.append", "more than assign"),
     ],
 )  # fmt: skip
@@ -1009,7 +1009,7 @@ def test_a_loop_of_a_few_turns_belongs_to_the_region(rewrite: Rewrite) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "lengths", "why"),
     [
-        ("", "", {}, "not known how often its loop runs"),
+        ("", "", {}, "how often its loop runs is unknown"),
         ("", "", {OVER: 17}, "runs 17 times"),
         ("zip(self.counts, rates)", "load(self.counts, rates)", {"load(self.counts, rates)": 2}, "more than assign"),
         ("            mean = ", "            print(rate)\n            mean = ", {OVER: 2}, "more than assign"),
