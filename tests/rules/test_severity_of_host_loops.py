@@ -228,6 +228,18 @@ def run(w, xs):
 run(jax.numpy.ones(3), jax.numpy.ones(3))
 """
 
+# No number says when it ends.
+_SETTLES = """
+def run(w):
+    error = jax.numpy.sum(w)
+    while error > 1e-6:
+        w = 0.5 * w
+        error = jax.numpy.sum(w)
+    return w
+
+run(jax.numpy.ones(3))
+"""
+
 
 _EPOCHS = """
 @jax.jit
@@ -336,6 +348,7 @@ def run(w, xs, profile):
         ),
         (_CONVERGES.replace("COUNT", "20"), ConvergenceLoop, Severity.INFO),
         (_CONVERGES.replace("COUNT", "20000"), ConvergenceLoop, Severity.WARNING),
+        (_SETTLES, ConvergenceLoop, Severity.WARNING),
         (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),
         (_LAYERS.replace("TAKEN", "1.0"), LayerLoop, Severity.INFO),
         (

@@ -10,7 +10,7 @@ from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import all_parameters, cache, dotted, names_stored, nodes_of
 from jaxlint.api.values import BoundMethod, Function
 from jaxlint.finding import Severity
-from jaxlint_rules._callables import innermost
+from jaxlint_rules._callables import function_in
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.api._modes import ON_PURPOSE, Modes
@@ -141,9 +141,8 @@ class ModeLeftOn(Rule):
         if not _JUDGES.search(name.lower()) or _TRAINING.search(name.lower()) or event.frame.is_in_test():
             return
         mode = next((keyword for keyword in call.keywords if _says_training(keyword)), None)
-        function = innermost(event.callee)
-        function = function.function if isinstance(function, BoundMethod) else function
-        if mode is None or not isinstance(function, Function) or not _hands_on(function, mode.arg or ""):
+        function = function_in(event.callee)
+        if mode is None or function is None or not _hands_on(function, mode.arg or ""):
             return
         if ON_PURPOSE.search(name) or ON_PURPOSE.search(event.frame.module.source.text):
             return

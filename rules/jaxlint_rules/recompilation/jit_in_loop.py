@@ -343,12 +343,7 @@ class JitInLoop(Rule):
 def _goes_on(frame: Frame) -> bool:
     """Whether a loop around a place computes a state from that of the iteration before, as a fit or a simulation does. Independent
     iterations solve one problem each, or compare settings, often of another size: each is long compared with its compilation."""
-    return any(
-        carries_state(loop.node)
-        for one in (frame, *frame.callers())
-        for loop in one.loops
-        if isinstance(loop.node, ast.AST)
-    )
+    return any(carries_state(loop.node) for one in (frame, *frame.callers()) for loop in one.loops)
 
 
 def _parts_of_targets(loop: ast.AST) -> set[str]:

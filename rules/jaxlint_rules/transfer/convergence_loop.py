@@ -129,7 +129,7 @@ class ConvergenceLoop(Rule):
         if has_while_loop(frame):
             return  # the program contains both versions
         self.told.setdefault(loop, (event, frame.loops[-1], test, value))
-        known = isinstance(loop, ast.While) and most_turns(loop, frame) is not None
+        known = isinstance(loop, ast.While) and most_turns(loop, frame) > 0
         if known and runs(frame, frame.loops[-1]) * SYNC < FELT:
             self.brief.add(loop)
 
@@ -150,7 +150,7 @@ class ConvergenceLoop(Rule):
                 reason=f"`{short_source(test)}` reads {made}"
                 + (f"; an iteration dispatches {operations} operations" if operations >= _MANY else ""),
                 fix=_as_while_loop(loop, test, report),
-                severity=Severity.INFO if loop in self.long | self.brief else None,
+                severity=Severity.INFO if loop in self.long or loop in self.brief else None,
                 # What a test fetches is under no trace, so all of the iteration runs operation by operation.
                 shown=True
                 if operations >= _MANY and _seconds(operations, run, event.frame) >= FELT
