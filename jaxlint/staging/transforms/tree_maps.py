@@ -119,7 +119,7 @@ class TreeMaps(Part):
                 if not _is_leaf(trees[0]):
                     self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
                 return mapped
-        if not custom_leaf and not is_identity(body) and all(map(_has_few_leaves, trees)):
+        if trees and not custom_leaf and not is_identity(body) and all(map(_has_few_leaves, trees)):
             whole = self.map_leaves(body, trees, Call(trees, kwargs, node, frame))
             if whole is not None:
                 self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
