@@ -377,6 +377,7 @@ def _watched_json(record: WatchedFunction) -> FlaggedJson:
         "variables": record.variables,
         "weak": {"starts": [dataclasses.asdict(one) for one in weak]} if weak else None,
         "lengths": record.lengths,
+        "callers": sorted(map(list, record.callers)),
     }
 
 

@@ -55,6 +55,8 @@ class WatchedFunction:
     variables: list[dict[str, Any]] | None = None  # those with arrays, as left by the first call
     loops: list[ast.expr] = field(default_factory=list)  # what its loops run over
     lengths: dict[str, int] = field(default_factory=dict)  # how often, by the text of that
+    # Path and name of the watched functions that it ran in, the innermost of each call; "" outside of all.
+    callers: set[tuple[str, str]] = field(default_factory=set)
     described_call: int = 0
     describe_spent: float = 0.0
     describe_last: float = 0.0
@@ -82,6 +84,9 @@ class Watch:
         except AttributeError:
             starts = self._local.starts = []
         owner, record = self._owner, self.record
+        around = owner.running()
+        caller = around[-1] if around else None
+        around.append(record)
         if not owner.active:
             starts.append(0.0)
             return
@@ -90,6 +95,7 @@ class Watch:
             starts.append(0.0)
             return
         record.calls = number = record.calls + 1
+        record.callers.add((caller.path, caller.qualname) if caller is not None else ("", ""))
         if number == 1 or number >= _GROWTH * record.described_call:
             self._describe(number)
         # of nested calls the outermost counts the time
@@ -98,6 +104,7 @@ class Watch:
 
     def __exit__(self, *error: object) -> None:
         start = self._local.starts.pop()
+        self._owner.running().pop()
         if start:
             record = self.record
             record.seconds += time.perf_counter() - start
@@ -141,6 +148,15 @@ class Watcher:
     active: bool = False
     found: dict[tuple[str, int, str], WatchedFunction] = field(default_factory=dict)
     _compiled: set[str] = field(default_factory=set)
+    _local: threading.local = field(default_factory=threading.local)
+
+    def running(self) -> list[WatchedFunction]:
+        """The watched functions that this thread is in, the innermost last."""
+        try:
+            found: list[WatchedFunction] = self._local.running
+        except AttributeError:
+            found = self._local.running = []
+        return found
 
     @property
     def records(self) -> list[WatchedFunction]:

@@ -141,6 +141,9 @@ class FlaggedJson(TypedDict):
     variables: NotRequired[Any]  # their values, for the search of edits
     weak: NotRequired[dict[str, Any] | None]  # arrays that it first received weakly typed
     lengths: NotRequired[dict[str, int]]  # how often its loops ran, by what they run over
+    callers: NotRequired[
+        list[list[str]]
+    ]  # path and name of the watched functions that it ran in, "" outside of all
     findings: NotRequired[list[FindingJson]]
 
 

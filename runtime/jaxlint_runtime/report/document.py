@@ -80,7 +80,7 @@ class Document:
         self.flagged = []
         for one in event.flagged:
             shown_of_it = one.copy()
-            for only_searched in ("variables", "weak", "lengths"):
+            for only_searched in ("variables", "weak", "lengths", "callers"):
                 shown_of_it.pop(only_searched, None)  # type: ignore[misc]
             self.flagged.append(shown_of_it)
 

@@ -22,7 +22,7 @@ from jaxlint_runtime.rewrites.repeated_jits import from_repeated_jits
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.rewrites.state_dtypes import from_weak_starts
 from jaxlint_runtime.rewrites.static_numbers import from_numbers
-from jaxlint_runtime.rewrites.tried_edit import edited, ways_of
+from jaxlint_runtime.rewrites.tried_edit import is_writable
 from jaxlint_runtime.rewrites.wider_regions import over_findings
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.calling_loops import least_calls
@@ -132,11 +132,7 @@ def from_run(
 
 def _not_whole(jits: Sequence[Rewrite], sources: Mapping[str, SourceFile]) -> set[tuple[str, str]]:
     """The functions that cannot be compiled as a whole, as they take an object that is no tree, or no run reached some of their code; their statements may be."""
-    return {
-        (one.path, one.function)
-        for one in jits
-        if all(isinstance(edited(way.fixes, sources), str) for way in ways_of(one))
-    }
+    return {(one.path, one.function) for one in jits if not is_writable(one, sources)}
 
 
 def run_again(

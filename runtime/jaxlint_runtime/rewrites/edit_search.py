@@ -33,6 +33,7 @@ from jaxlint_runtime.rewrites.tried_edit import (
     edited,
     fixes_of,
     is_plain,
+    is_writable,
     jit_gains_little,
     leaves_idle,
     outermost,
@@ -156,7 +157,9 @@ class EditSearch:
         """
         if self.original.errors or self._no_time():
             return None
-        found = fitting(outermost(rewrites, current), [], current)
+        # an edit that cannot be written keeps no inner one out
+        writable = [one for one in rewrites if is_writable(one, current)]
+        found = fitting(outermost(writable, current, self.original.run.document.watched), [], current)
         members, sources = without_errors(*found, current, self.original.foreseen)
         if len(members) < 2:
             return None

@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from jaxlint.codemods import Compatible, Refused, Workspace
 from jaxlint.finding import FixRequest
@@ -72,9 +73,20 @@ def ways_of(rewrite: Rewrite | None) -> Iterator[Rewrite]:
         rewrite = rewrite.instead
 
 
-def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+def is_writable(rewrite: Rewrite, sources: Mapping[str, SourceFile]) -> bool:
+    """Whether an edit, or one of its alternatives, can be written."""
+    return any(not isinstance(edited(way.fixes, sources), str) for way in ways_of(rewrite))
+
+
+def outermost(
+    rewrites: Iterable[Rewrite],
+    sources: Mapping[str, SourceFile],
+    watched: Iterable[Mapping[str, Any]] = (),
+) -> list[Rewrite]:
     """The edits that may be applied together: those that compile most come first, without a `jit` of a
     function that another such function calls, or of a part of a function that only compiled code would call.
+
+    `watched`: what called each function in the run.
     """
     rewrites = list(rewrites)
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
@@ -98,9 +110,9 @@ def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) ->
     ]
     found: list[Rewrite] = []
     taken: set[tuple[str, str, str]] = set()
-    compiled = _Compiled(by_path)
+    compiled = _Compiled(by_path, watched)
     for one in sorted(rewrites, key=lambda one: (-one.estimate, _rank(one))):
-        if one in inner or (_is_part(one) and compiled.calls_all(one)):
+        if one in inner or ((_is_part(one) or _jits(one)) and compiled.calls_all(one)):
             continue
         if not codemods_of(one) <= taken:  # the fix of a finding may be the same region
             found.append(one)
@@ -112,12 +124,19 @@ def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) ->
 class _Compiled:
     """The lines that edits compile, and which functions are then only called from there."""
 
-    def __init__(self, sources: Mapping[str, SourceFile]) -> None:
+    def __init__(self, sources: Mapping[str, SourceFile], watched: Iterable[Mapping[str, Any]]) -> None:
         self._sources = sources
         self._lines: set[tuple[str, int]] = set()
+        self._whole: set[tuple[str, str]] = set()  # functions that are jitted
+        self._callers = {
+            (one["path"], one["function"]): {(path, name) for path, name in one.get("callers") or ()}
+            for one in watched
+        }
 
     def add(self, rewrite: Rewrite) -> None:
         """Notes what an edit compiles, without the statements of the host that follow it."""
+        if _jits(rewrite):
+            self._whole.add((rewrite.path, rewrite.function))
         for step in (step for fix in rewrite.fixes for step in fix.steps if step.codemod == "region-to-jit"):
             behind = step.parameters.get("behind")
             left = {
@@ -129,9 +148,19 @@ class _Compiled:
             self._lines |= {(os.path.realpath(step.path), line) for line in lines if line not in left}
 
     def calls_all(self, rewrite: Rewrite) -> bool:
-        """Whether all calls of an edit's function are in lines that other edits compile, as far as names show."""
-        return bool(self._lines) and self._is_only_called(
+        """Whether all calls of an edit's function are in what other edits compile, as far as names or the run show."""
+        by_names = bool(self._lines) and self._is_only_called(
             rewrite.function.rpartition(".")[2], rewrite.path, []
+        )
+        return by_names or self._ran_inside((rewrite.path, rewrite.function), [])
+
+    def _ran_inside(self, function: tuple[str, str], asked: list[tuple[str, str]]) -> bool:
+        """Whether every call of a function in the run came from one that is jitted."""
+        callers = self._callers.get(function) or set()
+        asked = [*asked, function]
+        return bool(callers) and all(
+            caller in self._whole or (caller not in asked and self._ran_inside(caller, asked))
+            for caller in callers
         )
 
     def _is_only_called(self, name: str, path: str, asked: list[str]) -> bool:

@@ -35,6 +35,39 @@ def load(folder: Path, source: str, busy: Any = lambda: False) -> tuple[Watcher,
     return watcher, namespace
 
 
+def test_the_functions_around_each_call_are_known(tmp_path: Path) -> None:
+    watcher, names = load(
+        tmp_path,
+        """
+        def inner(x):
+            return x + 1  # flag
+
+        def through(x): return inner(x)
+
+        def outer(x):
+            try:
+                return through(x) + inner(None)  # flag
+            except TypeError:
+                return 0
+
+        class Model:
+            def __call__(self, x):
+                return inner(x)  # flag
+        """,
+    )
+    names["outer"](1)
+    names["Model"]()(2)
+    path = str((tmp_path / "watched.py").resolve())
+    callers = {one.qualname: one.callers for one in watcher.records}
+    assert callers == {
+        "inner": {(path, "outer"), (path, "Model.__call__")},
+        "outer": {("", "")},
+        "Model.__call__": {("", "")},
+    }
+    names["inner"](3)
+    assert ("", "") in callers["inner"]
+
+
 def test_methods_nested_and_decorated_functions_are_counted_where_they_are(tmp_path: Path) -> None:
     watcher, names = load(
         tmp_path,

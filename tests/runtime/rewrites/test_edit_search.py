@@ -412,6 +412,46 @@ def test_of_two_edits_that_rewrite_one_function_alike_one_is_made_at_once(tmp_pa
     assert outermost([other, *rewrites.values()], found.original.sources) == list(rewrites.values())
 
 
+CALLING = "import jax\n\ndef a(x): b(x), c(x)\n\ndef b(x): ...\n\ndef c(x): ...\n"  # a line each, as above
+
+
+def test_what_a_jitted_function_calls_is_not_jitted_too(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {}, CALLING)
+    assert outermost(rewrites.values(), found.original.sources) == [rewrites["a"]]
+
+
+def test_an_edit_that_cannot_be_written_keeps_no_inner_one_out(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"": ran(8.0), "bc": ran(2.0)}, CALLING)
+    (fix,) = rewrites["a"].fixes
+    nowhere = dataclasses.replace(fix, steps=(dataclasses.replace(fix.steps[0], span=Span(1, 1, 1, 7)),))
+    refused = dataclasses.replace(rewrites["a"], fixes=(nowhere,))
+    assert found.search([refused, rewrites["b"], rewrites["c"]])
+    assert found.original.trials.asked[:2] == ["", "bc"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("of_b", "of_c", "left"),
+    [
+        ("a", "b", "a"),  # through another function
+        ("a", "", "ac"),  # the host calls it too
+        ("", "b", "ab"),  # its caller has an edit of its own
+        ("b", "c", "abc"),  # each calls itself alone: no run shows how it began
+    ],
+)
+def test_what_the_run_calls_from_jitted_functions_alone_is_not_jitted(
+    tmp_path: Path, of_b: str, of_c: str, left: str
+) -> None:
+    found, rewrites = search(tmp_path, {})  # no text shows a call
+    path = str(tmp_path / "program.py")
+    callers = {"a": "", "b": of_b, "c": of_c}
+    watched = [
+        {"path": path, "function": name, "callers": [[path if by else "", by]]}
+        for name, by in callers.items()
+    ]
+    kept = outermost(rewrites.values(), found.original.sources, watched)
+    assert kept == [rewrites[name] for name in left]
+
+
 def test_two_edits_of_the_same_statements_are_not_made_on_top_of_each_other(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(
