@@ -451,11 +451,19 @@ class DonationEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class DonatedReadEvent(Event):
-    """`on_donated_read`: `place` may hold a donated buffer. `how`: "used", "returned", or "twice" at the call."""
+    """`on_donated_read`: `place` may hold a donated buffer. `how`: "used", "returned", or at the call "twice", and "shared" where
+    `place` and what is donated may be one buffer."""
 
     donation: Donation
     place: str
     how: str
+
+
+@dataclass(slots=True, eq=False)
+class SharedPlacesEvent(Event):
+    """`on_shared_places`: at the end of a method, each of `pairs` of places may be one buffer: `self.target`, `self.params`."""
+
+    pairs: frozenset[tuple[str, str]]
 
 
 @dataclass(slots=True, eq=False)

@@ -119,7 +119,7 @@ class Statements(Part):
         frame.returns.append(value)
         if frame.consumed:
             self.machine.tracking.tell_returned(value, frame)
-        if self.machine.donates and frame.given_back != {}:
+        if self.machine.donates:
             self.machine.tracking.note_given_back(node, value, frame)
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
@@ -24,7 +25,7 @@ from jaxlint.staging.values import (
     Value,
     find_array,
 )
-from jaxlint.staging.values.buffers import Buffer, Held, is_below
+from jaxlint.staging.values.buffers import Buffer, Held, is_at_or_below, is_below
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import (
     all_parameters,
@@ -41,6 +42,7 @@ _SHARING = frozenset(
 )
 _SHARING_METHODS = frozenset({"copy", "unfreeze", "items", "values"})  # of containers; array functions copy
 _SHARING_ENDS = {"map", "tree_map", *(name.rpartition(".")[2] for name in _SHARING)}
+_REPLACING = frozenset({"replace", "_replace"})
 _HOLD_NOTHING = STATICS | {NumpyArray, Function, Transformed, External}
 
 
@@ -146,12 +148,61 @@ class Aliases(Part):
                 for k in node.keywords
                 if k.arg and k.arg in fields and k.arg not in METADATA  # an optimizer has no buffers
             ]
-            if type(made) is ClassValue and not isinstance(made.lookup("__init__"), Function):
+            constructor = made.lookup("__init__") if type(made) is ClassValue else None
+            if isinstance(constructor, Function):
+                held = self.held_by_constructor(constructor, node, frame)
+                return self.held_by_display(given, value, frame) if held is None else held
+            if type(made) is ClassValue:
                 given += [
                     (f".{name}", part) for name, part in zip(made.all_fields(), node.args, strict=False)
                 ]
-            return self.held_by_display(given, value, frame)
+            held = self.held_by_display(given, value, frame)
+            if type(function) is ast.Attribute and function.attr in _REPLACING:
+                return self.with_other_parts(held, place_of(function.value), fields, node, frame)
+            return held
         return self.given_back(node, frame)
+
+    @staticmethod
+    def with_other_parts(
+        held: Held | None, place: str, fields: Iterable[str], node: ast.Call, frame: Frame
+    ) -> Held | None:
+        """What `x.replace(a=b)` holds: `held`, and the other known parts of `x`, at `place`."""
+        named = {keyword.arg for keyword in node.keywords}
+        if not place or None in named:
+            return held
+        others = [f".{name}" for name in fields if name not in named]
+        parts = {
+            key[len(place) :]: buffers
+            for key, buffers in frame.buffers.held.items()
+            if is_below(key, place) and any(is_at_or_below(key[len(place) :], other) for other in others)
+        }
+        if not parts:
+            return held
+        if held is not None:
+            parts.update(held.parts)
+        return Held(frozenset().union(*parts.values()), parts)
+
+    def held_by_constructor(self, function: Function, node: ast.Call, frame: Frame) -> Held | None:
+        """The attributes of a new object that hold arguments of the constructor, or share a buffer."""
+        record = self.function_calls.records.get(function.node)
+        effects = record.argument_effects if record is not None else None
+        names = [a.arg for a in [*function.node.args.posonlyargs, *function.node.args.args]]
+        if effects is None or not names or any(type(part) is ast.Starred for part in node.args):
+            return None
+        given = dict(zip(names[1:], node.args, strict=False))
+        given.update({k.arg: k.value for k in node.keywords if k.arg})
+        parts: dict[str, frozenset[Buffer]] = {}
+        for group in effects.together:
+            made = frozenset([Buffer(group[0])])
+            parts.update(
+                (place.removeprefix(names[0]), made) for place in group if root_of(place) == names[0]
+            )
+        for place, sources in effects.kept.items():
+            origins = [translated(source, given) for source in sources]
+            if root_of(place) == names[0] and all(origins):
+                shared = [self.known_at(one, frame) or self.buffers_at(one, frame) for one in origins]
+                parts[place.removeprefix(names[0])] = frozenset().union(*shared)
+        return Held(frozenset().union(*parts.values()), parts) if parts else None
 
     def given_back(self, node: ast.Call, frame: Frame) -> Held | None:
         """The buffers of the arguments that a project function returns, whole or in parts of its result."""
@@ -256,6 +307,7 @@ class Aliases(Part):
         """`place` is rebound: it and its parts now hold something else."""
         if place not in frame.rebound:
             frame.rebound = frame.rebound | {place}
+        frame.buffers = frame.buffers.binding(place)
         held = frame.buffers.held
         gone = {key for key in held if key == place or is_below(key, place)}
         if gone:
@@ -317,7 +369,7 @@ class Aliases(Part):
 def _makes(callee: Value | None, node: ast.Call) -> bool:
     """Whether a call creates an object from its keyword arguments."""
     last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    return isinstance(callee, ClassValue) or last in ("create", "replace", "_replace")
+    return isinstance(callee, ClassValue) or last == "create" or last in _REPLACING
 
 
 def _fields(value: Value) -> dict[str, Value]:

@@ -33,7 +33,7 @@ from jaxlint.staging.values import (
     constant,
     innermost,
 )
-from jaxlint.staging.values.buffers import ArgumentEffects, Donation, is_below
+from jaxlint.staging.values.buffers import ArgumentEffects, Buffer, Donation, is_at_or_below, is_below
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_names, constant_numbers
 from jaxlint.syntax.facts import (
@@ -153,15 +153,28 @@ class Buffers(Part):
             place = translated(path, given)
             if place:
                 self.donate(place, Donation(node, donation.target, donation.parameter, place), frame)
+        kept: dict[str, frozenset[Buffer]] = {}
+        for path, sources in effects.kept.items():
+            place = translated(path, given)
+            for origin in [translated(source, given) for source in sources]:
+                if place and origin:
+                    shared = self.aliases.known_at(origin, frame) or self.aliases.buffers_at(origin, frame)
+                    kept[place] = kept.get(place, frozenset()) | shared
         for path in effects.rebound:
             place = translated(path, given)
             if place:
                 self.aliases.forget_place(place, frame)
-        for path, source in effects.kept.items():
-            place, origin = translated(path, given), translated(source, given)
-            if place and origin:
-                shared = self.aliases.known_at(origin, frame) or self.aliases.buffers_at(origin, frame)
-                frame.buffers = frame.buffers.holding({**frame.buffers.held, place: shared})
+        perhaps = {translated(path, given) for path in effects.perhaps}
+        for place, shared in kept.items():
+            before = frame.buffers.held.get(place, frozenset()) if place in perhaps else frozenset()
+            frame.buffers = frame.buffers.holding({**frame.buffers.held, place: shared | before})
+        for group in effects.together:
+            places = [place for place in (translated(path, given) for path in group) if place]
+            made = frozenset([Buffer(path) for path in places[:1]])
+            frame.buffers = frame.buffers.holding({**frame.buffers.held, **dict.fromkeys(places, made)})
+        pairs = [(translated(one, given), translated(two, given)) for one, two in effects.same]
+        if pairs:
+            frame.buffers = frame.buffers.pairing(pair for pair in pairs if all(pair))
 
     def keep(self, container: str, node: ast.expr, value: Value, frame: Frame) -> None:
         """`container.append(node)`: the container also holds the buffers of `node`."""
@@ -174,9 +187,10 @@ class Buffers(Part):
     def check_twice(
         self, jitted: Transformed, node: ast.Call, given: list[tuple[str, str]], frame: Frame
     ) -> None:
-        """Reports one buffer in two arguments, one of which is donated."""
+        """Reports one buffer in two arguments, one of which is donated, or twice in a donated argument."""
         everything = [place_of(argument) for argument in node.args]
         everything += [place_of(k.value) for k in node.keywords if k.arg]
+        pairs = frame.buffers.pairs()
         for name, place in given:
             same = sum(
                 other == place or self.aliases.share_a_buffer(other, place, frame) for other in everything
@@ -187,6 +201,20 @@ class Buffers(Part):
                     "donated_read", events.DonatedReadEvent(node, frame, donation, place, "twice")
                 )
                 return
+            for pair in pairs:
+                for mine, other in (pair, pair[::-1]):
+                    if (
+                        place
+                        and is_at_or_below(mine, place)
+                        and any(is_at_or_below(other, one) for one in everything if one)
+                        and not self.aliases.is_static_part(mine, frame)
+                        and not self.aliases.is_static_part(other, frame)
+                    ):
+                        donation = Donation(node, jitted, name, mine)
+                        self.machine.emit(
+                            "donated_read", events.DonatedReadEvent(node, frame, donation, other, "shared")
+                        )
+                        return
 
     def donated_positions(
         self, t: Transformed, names: list[str], count: int, by_name: Iterable[str]
@@ -220,18 +248,41 @@ class Buffers(Part):
             return None
         donated = {b.place: donation for b, donation in frame.buffers.donated.items() if b.given}
         parameters = {p.arg for p in all_parameters(frame.function.node)}
+        state = frame.buffers if frame.left is None else frame.left.joined(frame.buffers)
         below = {place for place in frame.rebound if parent_of(place) and root_of(place) in parameters}
-        kept = {
-            place: buffer.place
-            for place in below
-            for buffer in frame.buffers.held.get(place, ())
-            if buffer.given and root_of(buffer.place) != root_of(place)
-        }
-        returned = frame.given_back or {}
-        return ArgumentEffects(donated, below, kept, returned) if donated or kept or returned else None
+        kept: dict[str, frozenset[str]] = {}
+        new: dict[Buffer, list[str]] = {}
+        for place in below:
+            buffers = state.held.get(place, frozenset())
+            sources = frozenset(buffer.place for buffer in buffers if buffer.given and buffer.place != place)
+            if sources:
+                kept[place] = sources
+            elif len(buffers) == 1 and place in state.bound:
+                new.setdefault(next(iter(buffers)), []).append(place)
+        effects = ArgumentEffects(
+            donated=donated,
+            rebound=below & state.bound,
+            perhaps=below - state.bound,
+            kept=kept,
+            together=[sorted(places) for places in new.values() if len(places) > 1],
+            same=frozenset(
+                pair
+                for pair in state.pairs()
+                if below.intersection(pair) and {*map(root_of, pair)} <= parameters
+            ),
+            returned=frame.given_back or {},
+        )
+        if effects.same and frame.function.cls is not None:
+            self.machine.emit(
+                "shared_places", events.SharedPlacesEvent(frame.function.node, frame, effects.same)
+            )
+        return effects if donated or kept or effects.together or effects.same or effects.returned else None
 
     def note_given_back(self, node: ast.Return, value: Value, frame: Frame) -> None:
         """Records which parts of the result are arguments of the function, in each of its returns so far."""
+        frame.left = frame.buffers if frame.left is None else frame.left.joined(frame.buffers)
+        if frame.given_back == {}:
+            return
         held = self.aliases.held(node.value, value, frame) if node.value is not None else None
         found = {} if held is None else {**held.parts, **({} if held.parts else {"": held.buffers})}
         given = {

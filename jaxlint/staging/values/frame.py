@@ -76,6 +76,7 @@ class Frame(Activation):
     rebound: frozenset[str] = field(init=False, default=frozenset())
     # Which parts of all results so far are which arguments, by place; None before the first return.
     given_back: dict[str, str] | None = field(init=False, default=None)
+    left: BufferState | None = field(init=False, default=None)  # the buffers at the returns so far
     catching: int = field(init=False, default=0)  # inside a `try` that handles errors of tracers
     # Inside a `try` whose handler does without the names that the `try` binds.
     replaceable: int = field(init=False, default=0)

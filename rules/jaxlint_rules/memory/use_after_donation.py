@@ -9,7 +9,15 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-from jaxlint.api import DonatedReadEvent, DonationEvent, Module, Reporter, Rule, StagedReturnEvent
+from jaxlint.api import (
+    DonatedReadEvent,
+    DonationEvent,
+    Module,
+    Reporter,
+    Rule,
+    SharedPlacesEvent,
+    StagedReturnEvent,
+)
 from jaxlint.api.syntax import dotted, name_loads, place_of, walk
 from jaxlint.api.tables import canonical_dtype, strong
 from jaxlint.api.values import (
@@ -98,11 +106,28 @@ class UseAfterDonation(Rule):
         self.returned: set[tuple[ast.AST, str]] = set()  # those of them that are visibly returned
         self.unread: set[tuple[ast.AST, str]] = set()  # parameters that the function does not read
         self.donated: dict[tuple[ast.ClassDef, str], DonationEvent] = {}
+        # By class: two attributes, and the method at whose end they are one buffer.
+        self.shared: dict[ast.ClassDef, dict[tuple[str, str], ast.FunctionDef]] = {}
 
     def on_donated_read(self, event: DonatedReadEvent, report: Reporter) -> None:
         owner = event.frame.owner
-        place = event.place if event.how != "twice" else f"{event.place} at {id(event.node)}"
+        at_call = event.how in ("twice", "shared")
+        place = f"{event.place} at {id(event.node)}" if at_call else event.place
         self.reads.setdefault((owner, place), event)  # one finding for one name
+
+    def on_shared_places(self, event: SharedPlacesEvent, report: Reporter) -> None:
+        function = event.frame.function
+        if function is None or function.cls is None or not isinstance(function.node, ast.FunctionDef):
+            return
+        arguments = function.node.args.args
+        for pair in event.pairs:
+            roots, names = zip(*(place.split(".", 1) for place in pair if "." in place), strict=False) or (
+                (),
+                (),
+            )
+            if len(names) == 2 and arguments and {*roots} == {arguments[0].arg} and "." not in "".join(names):
+                found = self.shared.setdefault(function.cls.node, {})
+                found.setdefault((names[0], names[1]), function.node)
 
     def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
         """The parameters that are returned with their own shape, as far as that is known."""
@@ -134,6 +159,11 @@ class UseAfterDonation(Rule):
         if event.how == "twice":
             message = f"`{event.place}` is passed twice to `{donation.label}`, which donates it: JaxRuntimeError; pass a copy"
             reason = f"a donated buffer (`{donation.parameter}`) cannot be another argument of the same call"
+        elif event.how == "shared":
+            message = f"`{event.place}` may be `{donation.place}`, which `{donation.label}` donates: JaxRuntimeError; pass a copy"
+            reason = (
+                "both names hold one buffer on a path to this call, and a donated buffer can be passed once"
+            )
         else:
             then = "returned" if event.how == "returned" else "read"
             raising = ", and reading it" if event.how == "returned" else ", which"
@@ -173,14 +203,19 @@ class UseAfterDonation(Rule):
 
     def finish(self, report: Reporter) -> None:
         """Attributes that share their arrays with a donated one since the constructor."""
-        for read in self.reads.values():
+        told = {
+            (owner, event.place) for (owner, _), event in self.reads.items() if event.how == "shared"
+        }  # one cause
+        for (owner, _), read in self.reads.items():
+            if read.how != "shared" and (owner, read.place) in told:
+                continue
             target = read.donation.target
             outside = isinstance(target.target, External)  # `jax.jit(jnp.sin)`
             parameter = (target.node, read.donation.parameter)
             if outside or (parameter in self.matched and parameter not in self.unread):
                 self.tell(read, report)
         for (cls, name), event in self.donated.items():
-            for other, binding in _twins(cls, name):
+            for other, binding in _twins(cls, name, self.shared.get(cls, {})):
                 report.event = event
                 for method in cls.body:
                     if isinstance(method, ast.FunctionDef) and method.name != "__init__":
@@ -321,34 +356,24 @@ def _is_opaque(value: Value) -> bool:
     return isinstance(value, Unknown) or (isinstance(value, Array) and value.tree and not value.certain)
 
 
-def _twins(cls: ast.ClassDef, name: str) -> list[tuple[str, ast.AST]]:
-    """Other attributes that `__init__` binds to the value of `name`, with their places."""
-    found: list[tuple[str, ast.AST]] = []
-    for method in cls.body:
-        if not (isinstance(method, ast.FunctionDef) and method.name == "__init__" and method.args.args):
-            continue
-        owner = method.args.args[0].arg
-        mine = f"{owner}.{name}"
-        holds: dict[str, set[str]] = {}  # attribute -> the expressions bound to it
-        places: dict[str, ast.AST] = {}
-        for statement in method.body:
-            if not isinstance(statement, ast.Assign):
-                continue
-            targets = [dotted(target) for target in statement.targets]
-            source = dotted(statement.value)
-            for target in targets:
-                if target.startswith(f"{owner}.") and target.count(".") == 1:
-                    places[target] = statement
-                    holds[target] = {t for t in targets if t and t != target} | (
-                        {source} if source else set()
-                    )
-        for target, sources in holds.items():
-            shared = (
-                mine in sources or target in holds.get(mine, set()) or bool(sources & holds.get(mine, set()))
-            )
-            if target != mine and shared:
-                found.append((target.partition(".")[2], places[target]))
-    return found
+def _twins(
+    cls: ast.ClassDef, name: str, shared: dict[tuple[str, str], ast.FunctionDef]
+) -> list[tuple[str, ast.AST]]:
+    """Other attributes that a method leaves with the buffers of `name`, with their places."""
+    found: dict[str, ast.AST] = {}
+    for pair, method in shared.items():
+        if name in pair:
+            other = pair[0] if pair[1] == name else pair[1]
+            owner = method.args.args[0].arg
+            stores = [
+                node
+                for node in walk(method)
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and dotted(node) in (f"{owner}.{other}", f"{owner}.{name}")
+            ]
+            found.setdefault(other, stores[-1] if stores else method)
+    return list(found.items())
 
 
 def _only_bound(node: ast.AST, module: Module) -> bool:

@@ -37,6 +37,19 @@ def begin_perhaps(x):
     return Pair(jnp.zeros(()), jnp.copy(x))
 def same(x):
     return x
+class Keeper:
+    def __init__(self, first):
+        self.first = first
+        self.second = self.third = jnp.ones(3)
+    def swap(self):
+        self.first, self.second = self.second, self.first
+    def keep(self, x):
+        self.first = x
+    def perhaps_keep(self, x, flag):
+        if flag:
+            self.first = x
+    def keep_own(self):
+        self.second = self.first
 def program(x, other, state, flag):
 """
 
@@ -97,6 +110,21 @@ def reads(body: str, tmp_path: Path) -> list[tuple[str, str]]:
         ("pair = begin(x)\nx = step(x, 1.0)\nreturn step(x, pair)", [("pair", "used")]),
         ("pair = begin(x)\nx = x * 2\nreturn step(x, pair)", []),
         ("y = same(x)\nx = step(x, 1.0)\nreturn x + y", [("y", "used")]),
+        ("k = Keeper(x)\nx = step(x, 1.0)\nreturn k.first", [("k.first", "returned")]),
+        ("k = Keeper(x)\nk.swap()\nx = step(x, 1.0)\nreturn k.first", []),
+        ("k = Keeper(x)\nk.swap()\nx = step(x, 1.0)\nreturn k.second", [("k.second", "returned")]),
+        ("k = Keeper(x)\nk.keep(other)\nx = step(x, 1.0)\nreturn k.first", []),
+        (
+            "k = Keeper(x)\nk.perhaps_keep(other, flag)\nx = step(x, 1.0)\nreturn k.first",
+            [("k.first", "returned")],
+        ),
+        ("k = Keeper(x)\nk.keep_own()\nreturn step(k.first, k.second)", [("k.first", "twice")]),
+        (
+            "k = Keeper(x)\nif flag:\n    k.keep_own()\nreturn step(k.first, k.second)",
+            [("k.second", "shared")],
+        ),
+        ("k = Keeper(x)\nif flag:\n    k.keep_own()\n    k.keep(other)\nreturn step(k.first, k.second)", []),
+        ("k = Keeper(x)\nreturn step(k.second, k.third)", [("k.second", "twice")]),
     ],
 )
 def test_reads_of_donated_buffers(body: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#3412
 # blind: twentieth
-# missed: two attributes of an object that are one buffer
 
 """Q-learning with a periodically refreshed target network."""
 from dataclasses import dataclass
