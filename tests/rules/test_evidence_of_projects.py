@@ -359,10 +359,71 @@ def test_folders_that_nobody_runs(tmp_path: Path, folder: str, severity: Severit
     assert levels(tmp_path / folder, text, "eager-update") == [severity]
 
 
-@pytest.mark.parametrize(("dtype", "severity"), [("int64", INFO), ("float64", WARNING)])
-def test_counters_fit_32_bits(tmp_path: Path, dtype: str, severity: Severity) -> None:
-    text = f"import data\nimport jax.numpy as jnp\n\nsteps = jnp.zeros(3, dtype=jnp.{dtype})\n"
+@pytest.mark.parametrize(("imported", "severity"), [("data", INFO), ("math", WARNING)])
+def test_64_bits_in_a_project_are_habit(tmp_path: Path, imported: str, severity: Severity) -> None:
+    text = f"import {imported}\nimport jax.numpy as jnp\n\nsteps = jnp.zeros(3, dtype=jnp.float64)\n"
     assert levels(tmp_path, text, "float64-without-x64") == [severity]
+
+
+_PRINTED = """
+import random
+
+import data
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    CALL
+    return jnp.sin(x)
+
+step(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize(("call", "severity"), [("print(x)", INFO), ("x = x * random.random()", WARNING)])
+def test_a_print_while_tracing_may_be_meant(tmp_path: Path, call: str, severity: Severity) -> None:
+    assert levels(tmp_path, _PRINTED.replace("CALL", call), "impure-call") == [severity]
+
+
+_READS = """
+import data
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(state, x):
+    return state + x, jnp.sum(state * x)
+
+@jax.jit
+def distance(state, x):
+    return jnp.sum((state - x) ** 2)
+
+def train(state, losses):
+    for batch in data.batches():
+        BODY
+    return state, losses
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        ("state, loss = step(state, batch); losses.append(float(loss) + 1)", WARNING),
+        ("out = step(state, batch); state = out[0]; losses.append(float(out[1]) + 1)", WARNING),
+        (
+            "new, loss = step(state, batch); state = state - 0.1 * new; losses.append(float(loss) + 1)",
+            WARNING,
+        ),
+        (
+            "state, loss = step(state, batch); error = distance(state, batch); losses.append(float(error) + 1)",
+            INFO,
+        ),
+    ],
+)
+def test_waits_for_what_the_step_gives(tmp_path: Path, body: str, severity: Severity) -> None:
+    text = _READS.replace("BODY", body)
+    assert levels(tmp_path, text, "host-sync-in-loop") == [severity]
 
 
 @pytest.mark.parametrize(("rows", "severity"), [("6", INFO), ("100", WARNING)])

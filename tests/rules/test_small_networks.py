@@ -75,13 +75,14 @@ def levels(text: str) -> list[Severity]:
         ("x = nn.relu(nn.Dense(512)(x))", "batches()", Severity.INFO),
         ("x = nn.relu(nn.Dense(8192)(x))", "batches()", Severity.WARNING),
         ("x = nn.relu(nn.Dense(128)(x))", "batches()", Severity.INFO),  # of 784 numbers, as `init` shows
+        ("x = nn.relu(nn.ConvLocal(64, (3, 3))(x))", "batches()", Severity.INFO),  # of any number of weights
         (
-            "x = nn.relu(nn.ConvLocal(64, (3, 3))(x))",
+            "for width in widths: x = nn.Conv(width, (3, 3), name='resnet50')(x)",
             "batches()",
             Severity.WARNING,
-        ),  # of any number of weights
+        ),
         ("for width in widths: x = nn.Dense(width)(x)", "batches()", Severity.INFO),  # nothing shows its size
-        ("for width in widths: x = nn.Conv(width, (3, 3))(x)", "batches()", Severity.WARNING),
+        ("for width in widths: x = nn.Conv(width, (3, 3))(x)", "batches()", Severity.INFO),
     ],
 )
 def test_the_layers_of_linen_count(layers: str, data: str, severity: Severity) -> None:
@@ -95,8 +96,9 @@ def test_the_layers_of_linen_count(layers: str, data: str, severity: Severity) -
         ("eqx.nn.MLP(4, 1, 1024, 2, key=jax.random.key(0))", Severity.INFO),
         ("eqx.nn.MLP(4, 1, 2048, 2, key=jax.random.key(0))", Severity.WARNING),
         ("eqx.nn.MLP(4, 1, width, 2, key=jax.random.key(0))", Severity.INFO),  # nothing shows its size
-        ("eqx.nn.MLP(vocab_size, 1, width, 2, key=jax.random.key(0))", Severity.WARNING),  # seldom small
-        ("eqx.nn.Sequential([eqx.nn.Conv2d(3, width, 3), eqx.nn.Linear(width, 2)])", Severity.WARNING),
+        ("eqx.nn.MLP(vocab_size, 1, width, 2, key=jax.random.key(0))", Severity.INFO),
+        ("eqx.nn.Sequential([eqx.nn.Conv2d(3, width, 3), eqx.nn.Linear(width, 2)])", Severity.INFO),
+        ("eqx.nn.MLP(cifar.size, 1, width, 2, key=jax.random.key(0))", Severity.WARNING),  # seldom small
     ],
 )
 def test_the_layers_of_equinox_count(model: str, severity: Severity) -> None:

@@ -223,10 +223,11 @@ def _of_known(value: Value, depth: int, other: int | None = None) -> int | None:
     return None if None in counts else _sum(counts)
 
 
-# Words of programs whose networks are seldom small: layers and models for pictures, sequences and text, and several devices.
+# Words of programs whose networks are seldom small: models of pictures and of text that are many layers deep, what trains them,
+# and several devices. Single convolutions, embeddings and recurrent cells are in small networks as well.
 _SELDOM_SMALL = re.compile(
-    r"\bconv(_?\d?d|_?nets?|_?transpose|_general\w*|local|lstm)?s?\b|attention|transformer|embed|\bresnet_?\d|resnet_?block|\blstm|\bgru"
-    r"|u_?net\b|\bgpt|\bvit|llama|mamba|\bvgg|token|pretrained|vocab|imagenet|cifar|densenet|pmap|sharding|\bmesh\b|shard_map|float16",
+    r"attention|transformer|\bres_?net|resnet_?block|dense_?net|u_?net\b|\bgpt|\bvit|llama|mamba|\bvgg|diffusion|pretrained"
+    r"|imagenet|cifar|pmap|sharding|\bmesh\b|shard_map",
     re.IGNORECASE,
 )
 

@@ -141,14 +141,15 @@ class MissingDonation(Rule):
     is left, the finding is advice. So is a step without a gradient whose state is small or of
     unknown size, a step that no visible code calls, and one in a notebook, where a cell that runs
     twice would read what was donated, and one of agents that act on numbers, whose networks are small.
-    If the file that calls the step imports more than JAX and its tools, as an example does not, a step
-    is advice as well where all layers or arrays of its network are seen and take less than 40 MB with
-    two moments of an optimiser, and where nothing shows that they take more: no layer or array that
-    is seen, no several devices, and in its files and what they import no word of images, sequences or
-    text. The words do not count where these files write down how wide all layers are, and none is as
-    wide as 256. So is a step there that gives back its weights alone, without a state of an
-    optimiser, unless they are seen to take 4 MB: who subtracts gradients by hand trains small
-    networks. So is a step whose comment speaks of donation.
+    If the file that calls the step imports more than JAX and its tools, as an example does not, a
+    step is advice as well where all layers or arrays of its network are seen and take less than 40
+    MB with two moments of an optimiser, and where nothing shows that they take more: no layer or
+    array that is seen, no several devices, and in its files and what they import no word of models
+    many layers deep, as transformers, residual networks and U-nets. The words do not count where
+    these files write down how wide all layers are, and none is as wide as 256. So is a step there
+    that gives back its weights alone, without a state of an optimiser, unless they are seen to take
+    4 MB: who subtracts gradients by hand trains small networks. So is a step whose comment speaks
+    of donation.
     In such a file it is advice too where a call keeps its argument, where the state begins as a value
     that is read later (`local = shared`), which donation would delete, and where the weights stay and
     only the state of their optimiser could be donated.

@@ -61,6 +61,7 @@ class BootstrappedGradient(Rule):
     name = "bootstrapped-gradient"
     category = "numerics"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     @concerns("subtract")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

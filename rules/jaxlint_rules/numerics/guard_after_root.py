@@ -62,6 +62,7 @@ class GuardAfterRoot(Rule):
     name = "guard-after-root"
     category = "numerics"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str]] = []  # with the root and its gradient, in words

@@ -83,6 +83,7 @@ class NormGradientAtZero(Rule):
     name = "norm-gradient-at-zero"
     category = "numerics"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.found: list[OperationEvent] = []

@@ -75,6 +75,7 @@ class ReachedSingularity(Rule):
     name = "reached-singularity"
     category = "numerics"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     @concerns("divide", "sqrt", *_EDGES, *_ROWS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

@@ -57,7 +57,7 @@ class Float64WithoutX64(Rule):
     in its tests or settings, is not reported, except for its programs that nothing imports: there
     the option counts if the program, or what it imports, mentions it. NumPy's own `float64` stays
     64 bits until JAX takes the array, and is not reported. One finding for each function and dtype.
-    In a file of a project integers are advice: counters and indices fit 32 bits.
+    In a file of a project it is advice: most such code asks for 64 bits out of habit.
 
     ## References
     - [JAX: double (64 bit) precision](https://docs.jax.dev/en/latest/default_dtypes.html)
@@ -67,6 +67,7 @@ class Float64WithoutX64(Rule):
     name = "float64-without-x64"
     category = "precision"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by function and dtype: one change corrects all
@@ -103,6 +104,7 @@ class Float64WithoutX64(Rule):
                 event.node,
                 "`time.time()` becomes float32, in steps of 128 seconds; subtract the start on the host",
                 reason="the clock is at 1.8e9 seconds, and float32 has 24 bits; nothing that runs with this file enables `jax_enable_x64`",
+                shown=True,  # no seconds are left in it, whatever the program does
             )
 
     def check(
@@ -120,7 +122,6 @@ class Float64WithoutX64(Rule):
             f"`{dtype}` becomes `{given}` while `jax_enable_x64` is off; enable it or ask for `{given}`",
             reason="nothing that runs with this file enables `jax_enable_x64`",
             severity=Severity.INFO if _means_default(value) else None,
-            shown=not dtype.startswith(("int", "uint")),  # counters and indices fit 32 bits
         )
 
 

@@ -84,6 +84,7 @@ class Int32IndexOverflow(Rule):
     name = "int32-index-overflow"
     category = "precision"
     severity = Severity.WARNING
+    needs_whole_program = True
     follows_calls = True
 
     @concerns(*_ARITHMETIC, *_TAKING, *_MAKING, "at")

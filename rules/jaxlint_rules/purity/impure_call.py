@@ -111,6 +111,7 @@ class ImpureCall(Rule):
     name = "impure-call"
     category = "purity"
     severity = Severity.WARNING
+    needs_whole_program = True
     fixable = "unsafe"
 
     def __init__(self) -> None:
@@ -159,7 +160,14 @@ class ImpureCall(Rule):
             # What a test compiles to look at it, the program may never compile; a notebook shows at once what it prints.
             seen = _only_a_test_compiles(event) or event.frame.module.source.path.suffix == ".ipynb"
             severity = Severity.INFO if _is_output(event) and seen else None
-            report(event.node, message, reason=staged_because(event.frame), fix=fix, severity=severity)
+            report(
+                event.node,
+                message,
+                reason=staged_because(event.frame),
+                fix=fix,
+                severity=severity,
+                shown=not _is_output(event),  # a print while tracing may be meant; a repeated number is not
+            )
 
     def objection(self, event: CallEvent) -> str:
         """What is wrong with the call in traced code, or ""."""

@@ -112,6 +112,7 @@ class StaleCapture(Rule):
     name = "stale-capture"
     category = "purity"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.later: list[_Later] = []

@@ -97,6 +97,7 @@ class StaleStaticSelf(Rule):
     name = "stale-static-self"
     category = "purity"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         self.jits: list[TransformEvent] = []

@@ -70,6 +70,7 @@ class MissingJit(Rule):
     name = "missing-jit"
     category = "recompilation"
     severity = Severity.WARNING
+    needs_whole_program = True
     cure = ("compile the step", 0)
     proof = "source"
 

@@ -111,6 +111,7 @@ class ShapeVaryingLoop(Rule):
     name = "shape-varying-loop"
     category = "recompilation"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def __init__(self) -> None:
         # By jitted function: parameters that it returns longer, with the growing part and the position of the result.

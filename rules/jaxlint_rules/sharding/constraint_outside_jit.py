@@ -43,6 +43,7 @@ class ConstraintOutsideJit(Rule):
     name = "constraint-outside-jit"
     category = "sharding"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     @concerns("jax.lax.with_sharding_constraint")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -86,6 +86,7 @@ class UnsyncedGradient(Rule):
     name = "unsynced-gradient"
     category = "sharding"
     severity = Severity.WARNING
+    needs_whole_program = True
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed

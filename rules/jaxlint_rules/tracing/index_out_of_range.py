@@ -95,6 +95,7 @@ class IndexOutOfRange(Rule):
     name = "index-out-of-range"
     category = "tracing"
     severity = Severity.WARNING
+    needs_whole_program = True
     follows_calls = True
 
     @concerns("getitem", "take", "one_hot", *_DYNAMIC)

@@ -1,11 +1,14 @@
-"""The loop that a host sync delays: its iterations call compiled functions, here or in a caller."""
+"""The loop that a host sync delays: its iterations call compiled functions, here or in a caller; and whether it reads what such a
+call gives beside the state of the loop."""
 
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import Event, Frame, Loop
-from jaxlint.api.syntax import cache, dotted, nodes_of
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint_rules._names import last_name, passed, unpacked
 from jaxlint_rules.transfer._every_n import is_asked_last, is_skipped
 
 _NEAR = 2  # calls between a loop and the host sync
@@ -99,3 +102,79 @@ def _may_leave(function: ast.AST) -> bool:
     last = body[-1] if isinstance(body, list) and body else None
     leaves = [*nodes_of(function, ast.Return), *nodes_of(function, ast.Raise), *nodes_of(function, ast.Yield)]
     return any(leave is not last for leave in leaves)
+
+
+def comes_from_the_step(event: Event, loop: Loop) -> bool:
+    """Whether what is read comes from a call that takes an iteration to the next: the loss of `state, loss = step(state, batch)`,
+    or of `loss, grads = gradient(params)` where the gradient gives the new parameters. The device cannot begin the next step
+    while Python reads it. What an evaluation or a diagnosis beside the step gives is read because it is wanted."""
+    node, frame = event.node, event.frame
+    while True:
+        own = loop in frame.loops
+        within = (part for part in walk(node) if isinstance(part, ast.Call) and part is not node)
+        given = _given_by_steps(loop.node if own else frame.owner)
+        if _read(node) & given or any(_steps(one, set()) for one in within):
+            return True
+        if own or frame.caller is None or frame.call_node is None:
+            return False
+        node, frame = frame.call_node, frame.caller
+
+
+@cache
+def _given_by_steps(owner: ast.AST) -> frozenset[str]:
+    """The variables that hold what such calls give, or parts and means of that."""
+    assigned = [
+        ({dotted(part) for target in one.targets for part in unpacked(target)} - {""}, one.value)
+        for one in nodes_of(owner, ast.Assign)
+    ]
+    links = [(made, _read(value)) for made, value in assigned]
+    parts = [link for link, (_, value) in zip(links, assigned, strict=True) if _takes_parts(value)]
+    found: set[str] = set()
+    for made, value in assigned:
+        if not _takes_parts(value):
+            after = _followed(made, links)  # what is computed from it, also in the next iteration
+            if any(_steps(call, after) for call in walk(value) if isinstance(call, ast.Call)):
+                found |= made
+    return frozenset(_followed(found, parts))
+
+
+def _steps(call: ast.Call, after: set[str]) -> bool:
+    """Whether a call gets what is computed from its result, or changes its objects in place by its name, as those of nnx:
+    `train_step(model, x)`."""
+    called = last_name(call.func).lower()
+    if called in _PARTS:
+        return False
+    if _STEPS_ON.search(called) is not None and _JUDGES.search(called) is None:
+        return True
+    given = set[str]().union(*map(_read, passed(call)))
+    return any(not _KEYS.search(name.lower()) for name in given & after)
+
+
+def _takes_parts(value: ast.expr) -> bool:
+    """`metrics["loss"].mean()`: no more than a part or a mean of what a variable holds."""
+    return all(last_name(part.func) in _PARTS for part in walk(value) if isinstance(part, ast.Call))
+
+
+def _followed(names: set[str], links: list[tuple[set[str], set[str]]]) -> set[str]:
+    """Names, and those that are computed from them by the assignments `links`, in whatever order."""
+    found = set(names)
+    while True:
+        wider = found.union(*(made for made, read in links if read & found))
+        if wider == found:
+            return found
+        found = wider
+
+
+def _read(node: ast.AST) -> set[str]:
+    """The variables and attributes that an expression reads: of `self.state.params` also `self.state`."""
+    named = {dotted(part) for part in walk(node) if isinstance(part, ast.Name | ast.Attribute)}
+    return named - {"", "self", "cls"}
+
+
+_PARTS = frozenset(
+    """mean sum max min item asarray array device_get block_until_ready unreplicate get tree_map map float int astype squeeze reshape
+    stack concatenate""".split()  # noqa: SIM905
+)
+_STEPS_ON = re.compile(r"train|update|optimi|learn|(^|_)(fit|steps?|iterate)(_|$)")
+_JUDGES = re.compile(r"eval|valid|test|predict|encod|embed|infer|extract|score")
+_KEYS = re.compile(r"key|rng|seed")

@@ -25,7 +25,6 @@ from jaxlint_rules._main_loops import (
     called_between,
     calls_heavy,
     calls_many_steps,
-    carries_state,
     does_main_work,
     is_cheap,
     is_named_for_step,
@@ -60,7 +59,12 @@ from jaxlint_rules.transfer._host_needs import (
     reads_clock,
     searches,
 )
-from jaxlint_rules.transfer._stepping import goes_through_results, loop_of_callers, stepping_loop
+from jaxlint_rules.transfer._stepping import (
+    comes_from_the_step,
+    goes_through_results,
+    loop_of_callers,
+    stepping_loop,
+)
 from jaxlint_rules.transfer._uses import must_wait
 
 _WAITS = {
@@ -103,7 +107,7 @@ class _Wait:
     seldom: bool  # the loop is short, and another loop enters it occasionally
     hot: bool  # the program trains, samples or evaluates in the loop
     is_step: bool  # a function that the loop calls is named for one step: `agent.update(batch)`
-    carries_on: bool  # an iteration goes on from the one before
+    of_step: bool  # what it reads comes from the call by which an iteration goes on from the one before
     place: str  # of the loop, in words
     lines: dict[tuple[str, int], None] = field(default_factory=dict)
 
@@ -160,7 +164,8 @@ class HostSyncInLoop(Rule):
     or whose jitted function is visibly a few operations. Elsewhere it is advice:
 
     - loops over settings, files or epochs, and around a model or solver that may take any time;
-    - in a file of a project, iterations that carry no state, as those of an evaluation;
+    - in a file of a project, what does not come from the call that takes an iteration to the next, as
+      the results of an evaluation or of a diagnosis beside the step;
     - calls that run many steps on the device (`lax.scan`), beside which a host sync is short;
     - host syncs under an option of the caller (`if verbose:`), in an `assert`, or by
       `block_until_ready` below a comment;
@@ -291,11 +296,13 @@ class HostSyncInLoop(Rule):
                     or (is_step_loop(loop, frame, value.jitted) and not decides(event.node, loop.node))
                 ),
                 is_step=any(map(is_named_for_step, called_between(loop, frame))),
-                carries_on=_carries_on(loop, frame, value.jitted),
+                of_step=comes_from_the_step(event, loop),
                 place=place_of_loop(loop, frame),
             )
-        elif loop in frame.loops and value.jitted not in self.light and decides(event.node, loop.node):
-            self.needed.add(loop.node)  # without the other host syncs this one remains
+        else:
+            wait.of_step = wait.of_step or comes_from_the_step(event, loop)
+            if loop in frame.loops and value.jitted not in self.light and decides(event.node, loop.node):
+                self.needed.add(loop.node)  # without the other host syncs this one remains
         if waits_by_itself(loop.node, frame_of_loop(loop, frame)) or (
             how != "int"  # a token that ends the text can be found on the device, or once in a while
             and ends_loop(event.node, loop.node, frame)
@@ -336,7 +343,7 @@ class HostSyncInLoop(Rule):
                 loop=loop if fix is None else None,  # with a fix of its own it is told beside the step
                 data={"loop_line": line_of_loop(loop)},
                 fix=fix,
-                shown=wait.carries_on,
+                shown=wait.of_step,
             )
 
 
@@ -375,22 +382,6 @@ def _runs_within(node: ast.AST) -> list[ast.AST]:
     if isinstance(node, (ast.For, ast.While)):
         return list(node.body)
     return [node.elt] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else []
-
-
-def _carries_on(loop: Loop, frame: Frame, jitted: str) -> bool:
-    """Whether an iteration computes its state from that of the one before, as those of training and sampling do. Iterations that do
-    not, as those of an evaluation, are few, and the device has work of its own in each."""
-    return carries_state(loop.node) or any(map(_steps_on, [jitted, *called_between(loop, frame)]))
-
-
-def _steps_on(name: str) -> bool:
-    """`train`, `self.step`: it may change its objects in place, as the modules of nnx."""
-    called = name.rpartition(".")[2].lower()
-    return _STEPS_ON.search(called) is not None and _JUDGES.search(called) is None
-
-
-_STEPS_ON = re.compile(r"train|update|optimi|learn|(^|_)(fit|steps?|iterate)(_|$)")
-_JUDGES = re.compile(r"eval|valid|test|predict|encod|embed|infer|extract|score")
 
 
 def _is_meant(wait: _Wait) -> bool:
