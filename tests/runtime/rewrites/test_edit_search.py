@@ -479,6 +479,24 @@ def test_where_all_at_once_gain_nothing_plain_each_is_run_alone(tmp_path: Path) 
     assert asked[:4] == ["", "abc", "a", "ab"]
 
 
+def test_without_time_for_each_all_at_once_are_taken_for_a_fair_gain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Original, "has_time", lambda self, runs: runs < 6)
+    found, rewrites = search(tmp_path, {"": ran(8.0), "abc": ran(6.0), "a": ran(7.0)})
+    (change,) = found.search(list(rewrites.values()))
+    assert change.text.count("@jax.jit") == 3
+    assert "a" not in found.original.trials.asked  # type: ignore[attr-defined]
+
+
+def test_all_at_once_are_taken_where_the_best_alone_gain_less(tmp_path: Path) -> None:
+    singles = {"a": ran(7.5), "b": ran(9.0), "c": ran(9.0), "ab": ran(9.0), "ac": ran(9.0), "bc": ran(9.0)}
+    found, rewrites = search(tmp_path, {"": ran(8.0), "abc": ran(5.8), **singles})
+    (change,) = found.search(list(rewrites.values()))
+    assert change.text.count("@jax.jit") == 3
+    assert "a" in found.original.trials.asked  # type: ignore[attr-defined]
+
+
 def test_what_its_caller_compiles_is_left_out_of_the_edits_at_once(tmp_path: Path) -> None:
     whole = ran(2.0)
     whole.functions = {"c": {"calls": 0, "path": "", "seconds": 0.0}}
