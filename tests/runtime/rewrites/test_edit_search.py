@@ -25,7 +25,7 @@ from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial
-from jaxlint_runtime.rewrites.tried_edit import Tried, jit_gains_little, leaves_idle, outermost
+from jaxlint_runtime.rewrites.tried_edit import Tried, is_plain, jit_gains_little, leaves_idle, outermost
 from jaxlint_runtime.rewrites.tried_edit import edited as edited_files
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.spent import Phase
@@ -509,6 +509,14 @@ def test_what_compiles_longer_is_kept_more_easily_where_the_program_goes_on() ->
     base, edited = Trial(run_s=20.0, compile_s=10.0), Trial(run_s=15.0, compile_s=20.0)
     assert "pays only in runs" in str(no_promise(base, edited))
     assert no_promise(dataclasses.replace(base, cut=("program.py", "a", 7)), edited) is None
+
+
+def test_a_gain_in_run_time_is_plain_where_the_program_goes_on() -> None:
+    base, edited = Trial(run_s=5.0, compile_s=20.0), Trial(run_s=2.0, compile_s=26.0)
+    assert not is_plain(base, edited)
+    on = dataclasses.replace(base, cut=("program.py", "a", 7))
+    assert is_plain(on, edited)
+    assert not is_plain(on, dataclasses.replace(edited, compile_s=40.0))
 
 
 def test_what_cannot_be_written_takes_no_place_of_what_can(tmp_path: Path) -> None:
