@@ -48,6 +48,17 @@ trainer = Trainer(0.1)
 trainer.step(jnp.ones(2), jnp.ones(2))
 trainer.decay()
 trainer.step(jnp.ones(2), jnp.ones(2))""",
+    "live-snapshot": """\
+@nnx.jit
+def train_step(model, optimizer, batch):
+    grads = nnx.grad(lambda m: m(batch).sum())(model)
+    optimizer.update(model, grads)
+def validate(model):
+    return model(batch).sum()
+model, batch = nnx.Linear(2, 1, rngs=nnx.Rngs(0)), jnp.ones((3, 2))
+optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+epochs, best_loss = 3, 1.0
+CODE""",
     "captured-module": """\
 @nnx.jit
 def train(model, optimizer, x):
