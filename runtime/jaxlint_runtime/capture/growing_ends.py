@@ -3,6 +3,8 @@ end leave the results before it as they are.
 
 Compiled functions of language models and filters are of this kind: position `i` of the result depends on positions up to `i` of the
 argument. This is tried out on a captured call, with zeros and with other rows behind the end. No jaxpr has to show it.
+A function that returns the last row alone (`return model(tokens)[:, -1]`) cannot be tried out this way: its rows before the end are
+not seen, and only the run of the edited program compares them.
 """
 
 from __future__ import annotations
@@ -58,10 +60,10 @@ def padded_end(record: FunctionRecord) -> dict[str, Any] | None:
         return None  # in a tree of arguments
     size = -(-greatest // _STEP) * _STEP
     try:
-        result_axis = _axis_of_result(record, argument, axis, size)
+        grows, result_axis = _axis_of_result(record, argument, axis, size)
     except Exception:  # a table of positions that ends there, donated arguments, or a program that is over
         return None
-    if result_axis is None:
+    if grows and result_axis is None:
         return None
     return {
         "argument": argument,
@@ -73,15 +75,18 @@ def padded_end(record: FunctionRecord) -> dict[str, Any] | None:
     }
 
 
-def _axis_of_result(record: FunctionRecord, argument: int | str, axis: int, size: int) -> int | None:
-    """The axis of the one result along which it is as long as the argument, if padding changes nothing before the end."""
+def _axis_of_result(
+    record: FunctionRecord, argument: int | str, axis: int, size: int
+) -> tuple[bool, int | None]:
+    """Whether the one result grows with the argument, and the axis along which it is as long, if padding changes nothing before the
+    end."""
     import numpy as np
 
     assert record.call is not None
     args, kwargs = record.call.args, record.call.kwargs
     whole = args[argument] if isinstance(argument, int) else kwargs[argument]
     if not isinstance(whole, np.ndarray) or whole.ndim <= axis:
-        return None
+        return True, None
     length = min(whole.shape[axis], size - 1)
     length = max(length - _SHORTER, 1)
     short = np.take(whole, range(length), axis)
@@ -98,12 +103,14 @@ def _axis_of_result(record: FunctionRecord, argument: int | str, axis: int, size
         behind = np.moveaxis(np.resize(rows, (size - length, *rows.shape[1:])), 0, axis)
         padded = run(np.concatenate([short, behind], axis))
         if base is None or padded is None or base.ndim != padded.ndim or base.dtype.kind not in "fiu":
-            return None
+            return True, None
+        if base.shape == padded.shape:
+            return False, None
         axes = [n for n in range(base.ndim) if base.shape[n] != padded.shape[n]]
         if len(axes) != 1 or (base.shape[axes[0]], padded.shape[axes[0]]) != (length, size):
-            return None
+            return True, None
         before = np.take(padded, range(length), axes[0]).astype(np.float64)
         scale = np.abs(base.astype(np.float64)).max(initial=0.0)
         if not np.isfinite(scale) or not np.allclose(before, base, rtol=_CLOSE, atol=_CLOSE * scale):
-            return None
-    return axes[0]
+            return True, None
+    return True, axes[0]

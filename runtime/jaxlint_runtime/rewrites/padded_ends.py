@@ -27,7 +27,7 @@ def from_ends(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, Sour
         places = [each["place"] for each in ends["calls"]]
         line, column, last, end = min(places)
         message = f"Pad `{ends['name']}` of `{one['function']}` to one length"
-        parameters = {**ends, "calls": places}
+        parameters = {**ends, "calls": places, "line": one["line"]}
         step = Step(_NAME, source.display, Span(line, column + 1, last, end + 1), parameters)
         fix = FixRequest(Safety.UNSAFE, message, (step,))
         if isinstance(Workspace(dict(sources), strict=True).plan(fix), str):

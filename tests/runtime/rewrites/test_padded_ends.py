@@ -60,12 +60,20 @@ main()
 
 
 def run(path: Path, recorder: Recorder | None) -> str:
+    plain = jax.jit
+
     def jit(jitted: Any, function: Any) -> Any:
-        made = jax.jit(jitted)
+        made = plain(jitted)
         return made if recorder is None else recorder.wrap(made, function, {}, sys._getframe(1))
 
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(path.read_text(), os.path.relpath(path), "exec"), {"__name__": "program", "jit": jit})
+    def decorator(function: Any) -> Any:
+        ours = function.__module__ == "program"
+        return jit(function, function) if ours and recorder is not None else plain(function)
+
+    text = compile(path.read_text(), os.path.relpath(path), "exec")
+    with contextlib.redirect_stdout(io.StringIO()) as out, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jax, "jit", decorator)
+        exec(text, {"__name__": "program", "jit": jit})
     return out.getvalue()
 
 
@@ -119,6 +127,22 @@ WRITTEN = {
         "[ids_2.shape[1] - 1, 0]",
     ),
 }  # fmt: skip
+
+
+INSIDE = PROGRAM.replace(
+    """    return mix(x) * weights
+
+
+forward_jit = jit(forward, forward)
+""",
+    """    return mix(x) * weights
+
+
+@jax.jit
+def next_scores(weights, ids):
+    return forward(weights, ids)[0, -1]
+""",
+).replace("forward_jit(weights, jnp.array(ids)[None])[0, -1]", "next_scores(weights, jnp.array(ids)[None])")
 
 
 @pytest.mark.parametrize(("pairs", "written"), WRITTEN.values(), ids=WRITTEN)
@@ -177,3 +201,59 @@ def test_calls_that_are_left_alone(tmp_path: Path, pairs: tuple[tuple[str, str],
     (one,) = seen(path)
     assert one["ends"] is not None
     assert from_ends([one], {str(path): read_source(path, str(path))}) == []
+
+
+def of(program: str, *pairs: tuple[str, str]) -> str:
+    for old, new in pairs:
+        assert old in program
+        program = program.replace(old, new)
+    return program
+
+
+@pytest.mark.parametrize(
+    ("pairs", "written"),
+    [
+        ((), "next_scores(weights, pad_end(ids_2, 1, 16), last=ids_2.shape[1] - 1)"),
+        ((("[0, -1]", "[:, -1]"), ("[None])\n", "[None])[0]\n")), "return forward(weights, ids)[:, last]"),
+        ((("(weights, jnp.array(ids)[None])", "(\n        weights,\n        ids=jnp.array(ids)[None],\n    )"),), "last=ids_2.shape[1] - 1)"),
+        ((("def next_scores(weights, ids):", "def next_scores(weights: jax.Array, ids: jax.Array) -> jax.Array:"),), "ids: jax.Array, last) -> jax.Array"),
+    ],
+)  # fmt: skip
+def test_a_function_that_returns_the_last_row_receives_its_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pairs: tuple[tuple[str, str], ...], written: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(of(INSIDE, *pairs))
+    (one,) = seen(path)
+    assert len(one["compiles"]) == 9
+    sources = {str(path): read_source(path, str(path))}
+    (rewrite,) = from_ends([one], sources)
+    new = edited(rewrite.fixes, sources)
+    assert not isinstance(new, str)
+    before = run(path, None)
+    path.write_text(new[str(path)].text)
+    assert written in path.read_text()
+    assert run(path, None) == before
+    (again,) = seen(path)
+    assert (len(again["compiles"]), again["ends"]) == (1, None)
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        (("[0, -1]", "[0, -2]"),),
+        (("[0, -1]", "[0].sum(axis=0)"),),
+        (("[0, -1]", "[0, -1:]"), ("argmax(scores)", "argmax(scores[0])")),
+        (("main()\n", "print(next_scores(jnp.arange(12.0), jnp.array([[1, 2]]))[0])\nmain()\n"), ("print(next_scores(", "print((later := next_scores)(")),
+        (("@jax.jit\n", "@jax.jit\n@jax.named_call\n"),),
+        (("def next_scores(weights, ids):", "def next_scores(weights, ids, scale=1):"),),
+        (("[0, -1]", "[-1, -1]"),),
+    ],
+)  # fmt: skip
+def test_functions_that_keep_their_parameters(tmp_path: Path, pairs: tuple[tuple[str, str], ...]) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(of(INSIDE, *pairs))
+    functions = seen(path)
+    assert len(functions) == 1
+    assert from_ends(functions, {str(path): read_source(path, str(path))}) == []
