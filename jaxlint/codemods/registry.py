@@ -39,6 +39,7 @@ _MODULES = {
     "add-donation": "donation.add_donation",
     "add-jit": "compilation.add_jit",
     "add-static-argument": "compilation.static_names",
+    "array-argument": "compilation.traced_argument",
     "attention-call": "memory.attention_call",
     "bind-result": "statements.bind_result",
     "boolean-to-array": "tracers.boolean",

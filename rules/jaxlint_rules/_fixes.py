@@ -37,6 +37,11 @@ def declare_fields_traced(node: ast.AST | None, module: Module | None, name: str
     return _redeclare(node, module, name, "trace-static-fields", f"Pass the numbers of `{name}` as arrays")
 
 
+def pass_as_array(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
+    """Makes an array of the number that a call passes for the parameter `name` of a function under `eqx.filter_jit`."""
+    return _redeclare(node, module, name, "array-argument", f"Pass `{name}` as an array")
+
+
 def _redeclare(
     node: ast.AST | None, module: Module | None, name: str, codemod: str, message: str
 ) -> FixRequest | None:

@@ -27,6 +27,7 @@ from jaxlint.codemods.compilation.region_attributes import (
 from jaxlint.codemods.compilation.region_values import is_set_later, set_by_constructor
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.callbacks import first_parameter
+from jaxlint.codemods.purity.known_functions import CALLERS
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import Cls, Inst, Value, leaves_of
@@ -35,6 +36,8 @@ from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
 
 _COPY_HOOKS = ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__slots__", "__new__", "__del__", "__getnewargs__", "__getnewargs_ex__")  # fmt: skip
+
+_AT_ONCE = ("jax.tree.", "jax.tree_util.", "jax.lax.", "jax.jvp", "jax.eval_shape", "functools.reduce")
 
 
 def attributes_of_copy(
@@ -151,7 +154,7 @@ def _refuse_sharing(cls: Cls, methods: dict[str, None], possible: PossibleValues
     family = {each for one in possible.classes.heirs(cls) for each in possible.classes.line(one)}
     for one in family:
         for method in (part for part in one.node.body if isinstance(part, ast.FunctionDef)):
-            _refuse_holders(method, one.file, methods)
+            _refuse_holders(method, one.file, methods, possible)
     for name in methods:
         for file, load in possible.program.loads.get(name, ()):
             above = file.names.parents.get(load)
@@ -165,7 +168,9 @@ def _refuse_sharing(cls: Cls, methods: dict[str, None], possible: PossibleValues
             raise Refused(f"`{name}` may hold an object of the same class")
 
 
-def _refuse_holders(method: ast.FunctionDef, file: File, methods: dict[str, None]) -> None:
+def _refuse_holders(
+    method: ast.FunctionDef, file: File, methods: dict[str, None], possible: PossibleValues
+) -> None:
     """Raises Refused if a method hands its object on, or keeps a function that reads it."""
     me = first_parameter(method)
     parents = file.names.parents
@@ -197,13 +202,19 @@ def _refuse_holders(method: ast.FunctionDef, file: File, methods: dict[str, None
                     bound = True
                 if isinstance(called, ast.Call) and called.func is one:
                     continue
-                if (bound or one in nested) and not _is_called_at_once(one, part, parents):
+                if (bound or one in nested) and not _is_called_at_once(one, part, file, possible):
                     raise Refused(f"`{method.name}` keeps a function of its object")
 
 
-def _is_called_at_once(node: ast.AST, statement: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Whether a function is an argument of a transformation whose result is called: `jax.grad(self.loss)(params)`."""
+def _is_called_at_once(node: ast.AST, statement: ast.AST, file: File, possible: PossibleValues) -> bool:
+    """Whether a function is an argument of a transformation whose result is called, `jax.grad(self.loss)(params)`, or of a function that
+    calls it before it returns, `jax.tree.map(lambda p, g: p - self.rate * g, params, grads)`."""
+    parents = file.names.parents
     call = parents.get(node)
+    if isinstance(call, ast.Call) and node in call.args:
+        name = possible.name_of(call.func, file)
+        if name in CALLERS and name.startswith(_AT_ONCE):
+            return True
     while isinstance(call, ast.Call) and call is not statement:
         above = parents.get(call)
         if isinstance(above, ast.Call) and above.func is call:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.compilation.region_statements import NNX
+from jaxlint.codemods.purity.jit_arguments import JitArguments
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Cls, Fn, Value, Wrapped, leaves_of
@@ -189,7 +190,8 @@ def is_read_in_place(
     values = leaves_of(possible.of(file.same(node), file))
     if transform == NNX and any(map(possible.is_nnx, values)):
         return False
-    if values and all(map(is_object, values)):
+    is_no_tree = JitArguments(possible).is_no_tree
+    if values and all(is_object(one) or is_no_tree(one) for one in values):
         return True
     if values and values <= {NUMBER, TEXT, NONE, TYPE}:
         return values != {NUMBER} or not _is_counted(node.attr, possible)

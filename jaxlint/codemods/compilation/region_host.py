@@ -19,6 +19,7 @@ from jaxlint.codemods.compilation.region_values import hold_arrays, is_field
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.expressions import OPTIONS
+from jaxlint.codemods.purity.filled_attributes import FilledAttributes
 from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -233,7 +234,7 @@ def _fits(node: ast.expr, site: Site, possible: PossibleValues, file: File) -> b
     above = site.names.parents.get(node)
     return (
         isinstance(above, ast.BinOp)
-        or _is_real(node, file)
+        or _is_real(node, possible, file)
         or HostNumbers(possible, Traced(possible)).number(file.same(node), file).fits
         or _is_traced_already(node, above, possible, file)
     )
@@ -267,26 +268,53 @@ def _is_set_up(call: ast.Call) -> bool:
     return any(one.arg is None or one.arg.startswith("static") for one in call.keywords)
 
 
-def _is_real(node: ast.expr, file: File, depth: int = 0) -> bool:
+def _is_real(node: ast.expr, possible: PossibleValues, file: File, depth: int = 0) -> bool:
     """Whether a number is visibly no integer."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, float)
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Div) or any(
-            _is_real(one, file, depth) for one in (node.left, node.right)
+            _is_real(one, possible, file, depth) for one in (node.left, node.right)
         )
     if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and _is_real(node.operand, file, depth)
+        return isinstance(node.op, ast.USub) and _is_real(node.operand, possible, file, depth)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         of_all = node.func.id in ("min", "max") and len(node.args) > 1
-        return node.func.id == "float" or (of_all and all(_is_real(one, file, depth) for one in node.args))
+        return node.func.id == "float" or (
+            of_all and all(_is_real(one, possible, file, depth) for one in node.args)
+        )
     if isinstance(node, ast.Name) and depth < _DEPTH:
         scope = file.names.scope_at(file.same(node)).resolve(node.id)
         given = [file.names.parents.get(one.node) for one in scope.bindings.get(node.id, ())] if scope else []
         return bool(given) and all(
-            isinstance(one, ast.Assign) and _is_real(one.value, file, depth + 1) for one in given
+            isinstance(one, ast.Assign) and _is_real(one.value, possible, file, depth + 1) for one in given
         )
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and depth < _DEPTH:
+        return _holds_reals(file.same(node.value), possible, file, depth + 1)
     return False
+
+
+def _holds_reals(attribute: ast.Attribute, possible: PossibleValues, file: File, depth: int) -> bool:
+    """Whether an attribute is a list or tuple of visible numbers, none of them an integer, that nothing fills later."""
+    holders = possible.classes.holders
+    objects = holders.of(attribute.value, file)
+    stores = list(holders.stores(attribute.attr, objects))
+    given = [(other.names.parents.get(store), other) for other, store in stores]
+    return (
+        bool(given)
+        and all(
+            isinstance(one, ast.Assign) and _are_reals(one.value, possible, other, depth)
+            for one, other in given
+        )
+        and not FilledAttributes(possible).may_be_filled(attribute.attr, objects)
+    )
+
+
+def _are_reals(node: ast.expr, possible: PossibleValues, file: File, depth: int) -> bool:
+    if isinstance(node, ast.ListComp):
+        return _is_real(node.elt, possible, file, depth)
+    items = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    return bool(items) and all(_is_real(one, possible, file, depth) for one in items)
 
 
 def _always_evaluated(node: ast.expr) -> list[ast.expr]:

@@ -84,7 +84,7 @@ def is_kept(value: Value, possible: PossibleValues) -> bool:
 
 def is_settings(value: Value, possible: PossibleValues) -> bool:
     """Whether a value is an object that holds only numbers and strings, which nothing sets after its creation."""
-    if not isinstance(value, Inst) or possible.external_bases(value.cls):
+    if not isinstance(value, Inst) or not possible.external_bases(value.cls) <= {"typing.NamedTuple"}:
         return False
     if not all(one.startswith("dataclasses.dataclass") for one in possible.classes.decorators(value.cls)):
         return False

@@ -1,17 +1,33 @@
-"""`trace-static-argument`: a static number becomes an ordinary argument, so that a new value does not recompile."""
+"""`trace-static-argument` and `array-argument`: a static number becomes an ordinary argument, so that a new value does not recompile.
+
+`jax.jit` lists its static arguments, and the first takes one out of them. `eqx.filter_jit` takes each Python number as static, so the
+second makes an array of it where the function is called: `denoise(model, x, t)` becomes `denoise(model, x, jnp.asarray(t))`.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 
 from jaxlint.codemods.facts.applied_transforms import JITS, applied, is_partial
+from jaxlint.codemods.facts.bound_arguments import bound_arguments
 from jaxlint.codemods.facts.traceable import assignments, check_traceable, computed_from, reads
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import parameters
+from jaxlint.codemods.purity.values import ARRAY, NUMPY, leaves_of
 from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.codemods.stageable import check_code_reached, program_and_file
+from jaxlint.codemods.tracers.branch import branch_to_select
 from jaxlint.finding import Step
 from jaxlint.jaxapi.array_members import AT_UPDATES
 from jaxlint.jaxapi.twins import ELEMENTWISE
 
+_FILTER_JIT = "equinox.filter_jit"
+_COMPUTING = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.scipy.")
+_ASKING = frozenset({"shape", "ndim", "size", "issubdtype", "result_type", "isscalar"})
+_DEPTH = 3  # functions of the file that it is passed to
 _OPTIONS = ("static_argnums", "static_argnames")
 # Functions that accept a tracer for any of their arguments, besides elementwise ones.
 _TRACING = frozenset(
@@ -25,7 +41,7 @@ FunctionOrLambda = ast.FunctionDef | ast.Lambda
 @codemod("trace-static-argument")
 def trace_static_argument(draft: Draft, step: Step) -> None:
     """The span is the call of jax.jit, the decorator, or the decorated function. The parameter `name` is that of the
-    function's."""
+    function's. With `branches`, its tests of the number become `jnp.where` or `lax.cond`."""
     site = draft.site
     name = str(step.parameters["name"])
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute, ast.FunctionDef)
@@ -37,8 +53,48 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
     _check_default(arguments, name)
     static = static_parameters(site, call, function)
     keywords = {one.arg for one in arguments.kwonlyargs} - static
-    _check_body(site, function, name, ({*positional} - static) | keywords)
+    _check_body(
+        draft, function, name, ({*positional} - static) | keywords, bool(step.parameters.get("branches"))
+    )
     remove_static(draft, call, function, name)
+
+
+@codemod("array-argument")
+def array_argument(draft: Draft, step: Step) -> None:
+    """The span is the argument of a call of a function under `eqx.filter_jit`, for its parameter `name`. `branches` as above."""
+    site = draft.site
+    name = str(step.parameters["name"])
+    node = site.find_ast(step.span, ast.expr)
+    call = site.names.parents.get(node)
+    call = site.names.parents.get(call) if isinstance(call, ast.keyword) else call
+    if not isinstance(call, ast.Call) or node is call.func:
+        raise Refused("it is no argument of a call")
+    function = _filtered(site, call)
+    if name not in [*_positional(function), *(one.arg for one in function.args.kwonlyargs)]:
+        raise Refused(f"the function has no parameter `{name}`")
+    _check_default(function.args, name)
+    _check_body(draft, function, name, set(), bool(step.parameters.get("branches")))
+    asarray = reference(site, draft.imports, "jax.numpy.asarray", node)
+    draft.replace(site.span(node), f"{asarray}({site.text(node)})")
+
+
+def _filtered(site: Site, call: ast.Call) -> ast.FunctionDef:
+    """The function of this file under `eqx.filter_jit` that a call calls. Raises Refused."""
+    function = _only_definition(site, call.func)
+    if function is not None and len(function.decorator_list) == 1:
+        (one,) = function.decorator_list
+        if site.names.qualified(one.func if isinstance(one, ast.Call) else one) == _FILTER_JIT:
+            return function
+    raise Refused("the function that it calls is not decorated by `eqx.filter_jit` in this file")
+
+
+def _only_definition(site: Site, node: ast.expr) -> ast.FunctionDef | None:
+    """The function of this file that a name stands for; None if that is not certain."""
+    bindings = (
+        site.names.bindings_of(node.id, site.names.scope_at(node)) if isinstance(node, ast.Name) else ()
+    )
+    found = bindings[0].node if len(bindings) == 1 else None
+    return found if isinstance(found, ast.FunctionDef) else None
 
 
 def _positional(function: FunctionOrLambda) -> list[str]:
@@ -143,17 +199,28 @@ def _is_number(node: ast.expr) -> bool:
     )
 
 
-def _check_body(site: Site, function: FunctionOrLambda, name: str, arrays: set[str]) -> None:
+def _check_body(
+    draft: Draft,
+    function: FunctionOrLambda,
+    name: str,
+    arrays: set[str],
+    branches: bool = False,
+    depth: int = 0,
+) -> None:
     """Raises Refused if the body needs the number itself, or passes it to code that may.
 
     `arrays` are the parameters that are traced anyway: a result computed from one of them is an array before and
-    after.
+    after. `branches`: its tests of the number become selections.
     """
+    site = draft.site
     body: list[ast.AST] = list(function.body) if isinstance(function.body, list) else [function.body]
     given = [pair for top in body for pair in assignments(top)]
-    arrays = computed_from(arrays, given)
-    traced = computed_from({name}, [pair for pair in given if not reads(pair[0], arrays)])
-    check_traceable(site, body, traced, "the function", counters=traced)
+    made = {one for value, targets in given if _is_made_by_jax(site, value) for one in targets}
+    arrays = computed_from(arrays | made | _given_arrays(draft, function), given) - {name}
+    others = [pair for pair in given if not reads(pair[0], arrays) and not _is_made_by_jax(site, pair[0])]
+    traced = computed_from({name}, others)
+    chosen = set(_selected(draft, body, traced)) if branches else set()
+    check_traceable(site, body, traced, "the function", counters=traced, handled=chosen)
     for node in (part for top in body for part in ast.walk(top)):
         if isinstance(node, ast.Attribute | ast.Subscript) and getattr(node.value, "id", "") == name:
             raise Refused(f"the function uses `{ast.unparse(node)[:40]}`, so `{name}` may not be a number")
@@ -162,10 +229,44 @@ def _check_body(site: Site, function: FunctionOrLambda, name: str, arrays: set[s
         if isinstance(node, ast.Call):
             if getattr(node.func, "id", "") in traced:
                 raise Refused(f"the function calls `{ast.unparse(node.func)}`, which is not a number")
-            _check_call(site, node, traced, arrays)
+            _check_call(draft, node, traced, arrays, branches, depth)
 
 
-def _check_call(site: Site, node: ast.Call, traced: set[str], arrays: set[str]) -> None:
+def _is_made_by_jax(site: Site, node: ast.expr) -> bool:
+    """Whether an expression is a call of JAX that computes an array, or arithmetic with one."""
+    if isinstance(node, ast.BinOp):
+        return _is_made_by_jax(site, node.left) or _is_made_by_jax(site, node.right)
+    name = (site.names.qualified(node.func) or "") if isinstance(node, ast.Call) else ""
+    return name.startswith(_COMPUTING) and name.rpartition(".")[2] not in _ASKING
+
+
+def _given_arrays(draft: Draft, function: FunctionOrLambda) -> set[str]:
+    """The parameters that get arrays wherever the program calls the function."""
+    program, file = program_and_file(draft)
+    possible, own = PossibleValues(program), file.same(function)
+    found = {one.arg: leaves_of(possible.of_parameter(one, file)) for one in parameters(own)}
+    return {name for name, values in found.items() if values and values <= {ARRAY, NUMPY}}
+
+
+def _selected(draft: Draft, body: Sequence[ast.AST], traced: set[str]) -> Iterator[ast.AST]:
+    """Drafts a selection for each branch on a name in `traced` that is in no other, and gives these branches. Raises Refused."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If | ast.IfExp) and reads(node.test, traced):
+            check_code_reached(draft, [node])
+            branch_to_select(
+                draft, Step("branch-to-select", draft.site.source.display, draft.site.span(node.test))
+            )
+            yield node
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def _check_call(
+    draft: Draft, node: ast.Call, traced: set[str], arrays: set[str], branches: bool, depth: int
+) -> None:
+    site = draft.site
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     found = next((read for one in given if (read := _bare(one, traced, arrays))), "")
     if not found:
@@ -177,6 +278,15 @@ def _check_call(site: Site, node: ast.Call, traced: set[str], arrays: set[str]) 
     method = node.func if isinstance(node.func, ast.Attribute) else None
     if method is not None and method.attr in _UPDATES and ".at[" in ast.unparse(method.value):
         return
+    function = _only_definition(site, node.func)
+    if function is not None and not function.decorator_list and depth < _DEPTH:
+        own = [*function.args.posonlyargs, *function.args.args]
+        numbers = bound_arguments(node, own)
+        if numbers is not None and len(numbers) == len(given):
+            for place, one in numbers.items():
+                if _bare(one, traced, arrays):
+                    _check_body(draft, function, own[place].arg, set(), branches, depth + 1)
+            return
     raise Refused(
         f"the function passes `{found}` to `{ast.unparse(node.func)[:40]}`, which may need a compile-time constant"
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, own_parts, parameters
-from jaxlint.codemods.purity.values import NUMPY, Cls, Fn, Inst, Plain, Whole, leaves_of
+from jaxlint.codemods.purity.values import NUMPY, Cls, Fn, Inst, Made, Plain, Unknown, Whole, leaves_of
 
 Root = tuple[object, ...]  # a variable by its scope and name, or an attribute by its name
 
@@ -68,6 +68,10 @@ class Aliases:
         """The arrays that an expression may be or hold, without new ones."""
         return set().union(*(self._held.get(root, ()) for root in self._roots(node, file, 0)))
 
+    def in_attribute(self, name: str) -> set[int]:
+        """The arrays that attributes of a name may be or hold, of any object."""
+        return self._held.get(("attribute", name), set())
+
     # What is bound
 
     def _bound(self, node: ast.AST, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
@@ -81,8 +85,11 @@ class Aliases:
             yield from self._given(node.optional_vars, node.context_expr, file)
         elif isinstance(node, ast.Call):
             for callee in self.possible.of(node.func, file):
-                if isinstance(callee, Fn):
-                    self._passed(node, file, callee)
+                if isinstance(callee, Cls):
+                    yield from self._constructed(node, file, callee)
+                elif isinstance(callee, Fn):
+                    yield from self._passed(node, file, callee, bound=callee.receiver is not None)
+            yield from self._of_others(node, file)
             if isinstance(node.func, ast.Attribute) and node.func.attr in PUT and node.args:
                 held, given = node.func.value, node.args[-1]
                 roots = self._roots(given, file, 0)
@@ -96,16 +103,54 @@ class Aliases:
                     if new:
                         yield holder, given, file
 
-    def _passed(self, call: ast.Call, file: File, callee: Fn) -> None:
+    def _of_others(self, call: ast.Call, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
+        """The memory of an object that is not known, as a table or a tensor, which an array of NumPy may share."""
+        module, _, last = self.possible.name_of(call.func, file).rpartition(".")
+        if module == "numpy" and last in _SAME and call.args:
+            if any(
+                isinstance(one, Unknown | Made) for one in leaves_of(self.possible.of(call.args[0], file))
+            ):
+                for root in self._roots(call.args[0], file, 0):
+                    yield root, call, file
+
+    def _constructed(self, call: ast.Call, file: File, cls: Cls) -> Iterator[tuple[Root, ast.AST, File]]:
+        """Joins the arguments of a constructor with its parameters, or with the fields of a class that has none of its own."""
+        member = self.possible.classes.member(cls, "__init__")
+        if member is not None and isinstance(member[1].node, ast.FunctionDef):
+            yield from self._passed(call, file, Fn(member[1].node, member[0].file), bound=True)
+            return
+        fields = self.possible.fields(cls)
+        for number, given in enumerate(call.args):
+            names = fields if isinstance(given, ast.Starred) else fields[number : number + 1]
+            for name in names:
+                yield from self._put(("attribute", name), given, file)
+        for keyword in call.keywords:
+            for name in fields if keyword.arg is None else [keyword.arg]:
+                yield from self._put(("attribute", name), keyword.value, file)
+
+    def _passed(
+        self, call: ast.Call, file: File, callee: Fn, *, bound: bool
+    ) -> Iterator[tuple[Root, ast.AST, File]]:
         scope = callee.file.names.scope_inside(callee.node)
-        for parameter in parameters(callee.node):
-            given = self.possible.call_sites.expression_for(
-                call, callee.node, parameter, bound=callee.receiver is not None
-            )
-            if isinstance(given, ast.expr) and scope is not None:
-                own: Root = ("variable", id(scope), parameter.arg)
-                for root in self._roots(given, file, 0) or self._file(given, file):
-                    self._join(own, root, self._is_same(given, file))
+        for parameter in parameters(callee.node) if scope is not None else ():
+            given = self.possible.call_sites.expression_for(call, callee.node, parameter, bound=bound)
+            own: Root = ("variable", id(scope), parameter.arg)
+            if isinstance(given, ast.expr):
+                yield from self._put(own, given, file)
+            elif given == "?":  # some item of what is unpacked
+                several = [one for one in call.args if isinstance(one, ast.Starred)]
+                several += [one.value for one in call.keywords if one.arg is None]  # type: ignore[misc]
+                for one in several:
+                    for root in self._roots(one, file, 0):
+                        self._join(own, root, False)
+
+    def _put(self, own: Root, given: ast.expr, file: File) -> Iterator[tuple[Root, ast.AST, File]]:
+        """Joins a root with an argument; yields it if that is a new array."""
+        roots = self._roots(given, file, 0)
+        for root in roots or self._file(given, file):
+            self._join(own, root, self._is_same(given, file))
+        if not roots and NUMPY in leaves_of(self.possible.of(given, file)):
+            yield own, given, file
 
     def _given(
         self, target: ast.expr, value: ast.expr, file: File, *, item: bool = False

@@ -58,6 +58,9 @@ class FilledAttributes:
             return self._is_only_received(above, None, file, seen)
         if isinstance(above, ast.Tuple) and isinstance(found := file.names.parents.get(above), ast.Return):
             return self._is_only_received(found, above.elts.index(use), file, seen)
+        if isinstance(above, ast.Tuple) and isinstance(found := file.names.parents.get(above), ast.Assign):
+            places = [_place_of(use, above, one) for one in found.targets]
+            return all(one is not None and self._is_left_alone(one, file, seen) for one in places)
         call = file.names.parents.get(above) if isinstance(above, ast.keyword) else above
         if not isinstance(call, ast.Call) or call.func is use:
             return False
@@ -117,3 +120,11 @@ class FilledAttributes:
             return False
         uses = self.program.uses_of(parameter.arg, scope, callee.file)
         return all(self._only_looks(one, other, (*seen, parameter.arg)) for other, one in uses)
+
+
+def _place_of(part: ast.expr, value: ast.Tuple, target: ast.expr) -> ast.expr | None:
+    """What `a, b = x, y` gives a part of the value to; None if that is not certain."""
+    parts = target.elts if isinstance(target, ast.Tuple) else []
+    if len(parts) != len(value.elts) or any(isinstance(one, ast.Starred) for one in (*parts, *value.elts)):
+        return None
+    return parts[value.elts.index(part)]

@@ -73,10 +73,12 @@ class JitArguments:
 
     def _no_tree(self, values: Values) -> str | None:
         """An argument's program class whose objects JAX does not flatten."""
-        for value in leaves_of(values):
-            if isinstance(value, Inst) and not self._may_be_tree(value.cls):
-                return value.cls.node.name
-        return None
+        found = (one for one in leaves_of(values) if isinstance(one, Inst) and self.is_no_tree(one))
+        return next((one.cls.node.name for one in found), None)
+
+    def is_no_tree(self, value: Value) -> bool:
+        """Whether a value is an object of the program that JAX does not flatten."""
+        return isinstance(value, Inst) and not self._may_be_tree(value.cls)
 
     def _may_be_tree(self, cls: Cls, depth: int = 0) -> bool:
         """Whether a class may be registered: by a decorator, a base, or any registration call."""

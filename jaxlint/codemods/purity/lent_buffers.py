@@ -71,53 +71,19 @@ class LentBuffers:
         return found
 
     def _aliases(self) -> Aliases:
-        found: Aliases | None = self.program.memo.get("aliases of arrays")
-        if found is None:
-            self.program.memo["aliases of arrays"] = found = Aliases(self.possible)
-        return found
+        return aliases_of(self.possible)
 
     # Writes
 
     def _is_possible(self) -> bool:
         """Whether some code changes a NumPy array, or has bytes that may back one; most programs have neither."""
         return any(map(self.program.calls.get, _MEMORY)) or any(
-            certain for _, _, _, certain in self._changed()
+            certain for _, _, _, certain in changed_in_place(self.possible)
         )
-
-    def _changed(self) -> Iterator[tuple[ast.expr, ast.AST, File, bool]]:
-        """The objects that code may change in place: the object, the code, and whether it is certainly a NumPy array."""
-        for file in self.program.files:
-            for node in ast.walk(file.tree):
-                for target in self._targets(node, file):
-                    values = self.possible.of(target, file)
-                    if NUMPY in values:
-                        yield target, node, file, True
-                    elif isinstance(node, ast.Call) or (
-                        isinstance(node, ast.Subscript) and any(isinstance(one, Unknown) for one in values)
-                    ):
-                        yield target, node, file, False
-
-    def _targets(self, node: ast.AST, file: File) -> Iterator[ast.expr]:
-        """The objects that a node may change in place."""
-        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            yield node.value
-        elif isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Subscript):
-            yield _loaded(node.target, file)
-        elif isinstance(node, ast.Call):
-            yield from (one.value for one in node.keywords if one.arg in ("out", "buffer_out"))
-            name = self.possible.name_of(node.func, file)
-            last = name.rpartition(".")[2] or getattr(node.func, "attr", "")
-            if node.args and (last in _INTO or (name.startswith("numpy.") and last in _WRITERS)):
-                yield node.args[0]
-            elif isinstance(node.func, ast.Attribute) and last in _OWN | {"write"}:
-                if not name or last == "write":
-                    yield node.func.value
-            elif name.startswith("numpy.") and len(node.args) == 3:
-                yield node.args[2]
 
     def _writes(self) -> list[Lent]:
         aliases, found = self._aliases(), []
-        for target, node, file, certain in self._changed():
+        for target, node, file, certain in changed_in_place(self.possible):
             sliced = isinstance(node, ast.Subscript) and any(
                 isinstance(part, ast.Slice | ast.Tuple) for part in ast.walk(node.slice)
             )  # neither a list nor a dict is set this way
@@ -174,6 +140,48 @@ class LentBuffers:
         for _, how, _ in self.possible.call_sites.calls_of(function.node, function.file):
             names += steps_of(how)
         return any(name in known_functions.STAGING for name in names)
+
+
+def changed_in_place(possible: PossibleValues) -> Iterator[tuple[ast.expr, ast.AST, File, bool]]:
+    """The objects that code may change in place: the object, the code, and whether it is certainly a NumPy array."""
+    for file in possible.program.files:
+        for node in ast.walk(file.tree):
+            for target in _targets(node, file, possible):
+                values = possible.of(target, file)
+                if NUMPY in values:
+                    yield target, node, file, True
+                elif isinstance(node, ast.Call) or (
+                    isinstance(node, ast.Subscript) and any(isinstance(one, Unknown) for one in values)
+                ):
+                    yield target, node, file, False
+
+
+def _targets(node: ast.AST, file: File, possible: PossibleValues) -> Iterator[ast.expr]:
+    """The objects that a node may change in place."""
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        yield node.value
+    elif isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Subscript):
+        yield _loaded(node.target, file)
+    elif isinstance(node, ast.Call):
+        yield from (one.value for one in node.keywords if one.arg in ("out", "buffer_out"))
+        name = possible.name_of(node.func, file)
+        last = name.rpartition(".")[2] or getattr(node.func, "attr", "")
+        if node.args and (last in _INTO or (name.startswith("numpy.") and last in _WRITERS)):
+            yield node.args[0]
+        elif isinstance(node.func, ast.Attribute) and last in _OWN | {"write"}:
+            if not name or last == "write":
+                yield node.func.value
+        elif name.startswith("numpy.") and len(node.args) == 3:
+            yield node.args[2]
+
+
+def aliases_of(possible: PossibleValues) -> Aliases:
+    """The aliases of a program's arrays, found once. `possible` has no arguments of a run."""
+    memo = possible.program.memo
+    found: Aliases | None = memo.get("aliases of arrays")
+    if found is None:
+        memo["aliases of arrays"] = found = Aliases(possible)
+    return found
 
 
 def _loaded(target: ast.expr, file: File) -> ast.expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.left_alone import is_left_alone
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.values import (
@@ -57,7 +58,15 @@ class Mutations:
         """Whether an attribute holds NumPy arrays or filled containers, which something may mutate."""
         held = self.possible.of(attribute, file)
         filled = any(isinstance(one, Box) and one.kind in FILLED for one in held)
-        return (filled or NUMPY in leaves_of(held)) and self._attribute_changes(attribute, file)
+        if not filled and NUMPY not in leaves_of(held):
+            return False
+        if (
+            not filled
+            and is_left_alone(attribute, self.program)
+            and not self._is_read_by_name(attribute.attr)
+        ):
+            return False
+        return self._attribute_changes(attribute, file)
 
     def _attribute_changes(self, attribute: ast.Attribute, file: File) -> bool:
         """Whether a NumPy array or a container in an attribute, of any object that this may be, may be mutated: something else may hold
@@ -70,6 +79,10 @@ class Mutations:
                 return True
         if any(self._use_changes(load, other, 0) for other, load in holders.loads(name, objects)):
             return True
+        return self._is_read_by_name(name)
+
+    def _is_read_by_name(self, name: str) -> bool:
+        """Whether the program may read an attribute by its name in a string."""
         for reader in ("getattr", "attrgetter"):
             for _, call in self.program.calls.get(reader, ()):
                 asked = call.args[1:2] if reader == "getattr" else call.args

@@ -113,6 +113,8 @@ class Results:
                     if not callee.name.endswith(("Cell", "RNN", "LSTM", "GRU"))
                     else one(Box("tuple", None, one(ARRAY)))
                 )
+            if callee.name == "optax.inject_hyperparams":
+                return one(callee)  # an optimiser, of a function that makes one
             if callee.name.startswith("optax."):
                 return one(ARRAY)  # a schedule
         return unknown(ast.unparse(node.func)[:40])

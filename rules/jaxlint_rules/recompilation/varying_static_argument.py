@@ -11,7 +11,7 @@ from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import Array, ClassValue, Function, Instance, Static, Value
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._cost import COMPILE, level, runs
-from jaxlint_rules._fixes import declare_fields_traced, declare_traced
+from jaxlint_rules._fixes import declare_fields_traced, declare_traced, pass_as_array
 from jaxlint_rules._loops import SIZED, assigned_once, bodies, host_loops, is_brief, place_of_loop
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.recompilation._changing_numbers import compiled_numbers, is_stepped
@@ -75,7 +75,7 @@ class VaryingStaticArgument(Rule):
     Unsafe: the fix removes the parameter from `static_argnames` or `static_argnums`. The parameter
     is then a tracer (32 bits, weakly typed) instead of a Python number, so results may round
     differently. Of a frozen dataclass or a named tuple the real numbers become tracers: the fix
-    registers the class as a pytree. The fix applies only if the function is defined in the same
+    registers the class as a pytree. For `eqx.filter_jit` the call passes `jnp.asarray(i)`. The fix applies only if the function is defined in the same
     file and only computes with the parameter. A function that uses it for a shape, a slice, a range
     or a Python branch, or passes it to another function that might, needs the static value.
 
@@ -119,6 +119,7 @@ class VaryingStaticArgument(Rule):
                 event,
                 "the number `{}` is static and varies with `{}`; pass an array",
                 report,
+                pass_as_array(event.argument, event.frame.module, event.parameter),
             )
         elif isinstance(event.value, Instance):
             self.check_fields(event, event.value, report)

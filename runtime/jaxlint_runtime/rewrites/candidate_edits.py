@@ -21,7 +21,7 @@ from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.repeated_jits import from_repeated_jits
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.rewrites.state_dtypes import from_weak_starts
-from jaxlint_runtime.rewrites.static_numbers import from_numbers
+from jaxlint_runtime.rewrites.static_numbers import from_numbers, with_selections
 from jaxlint_runtime.rewrites.tried_edit import is_writable
 from jaxlint_runtime.rewrites.wider_regions import over_findings
 from jaxlint_runtime.run import Run
@@ -51,7 +51,7 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
     sources = check.sources if sources is None else sources
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
     calls = {(one["path"], one["function"]): one["calls"] or 0 for one in document.watched}
-    rewrites = from_findings(check.findings, seconds, run.fails, calls)
+    rewrites = with_selections(from_findings(check.findings, seconds, run.fails, calls))
     if not run.fails:
         busy = from_run(
             _called_in_loops(run, sources), sources, script_of(run, run.run_seconds, document.watched)

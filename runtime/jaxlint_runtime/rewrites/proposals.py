@@ -326,7 +326,8 @@ def ways_to_jit(
     if "equinox" in roots:
         ways.insert(0, ("equinox.filter_jit", []))
     if "flax.nnx" in roots:  # first if an argument is an object with arrays, which jax.jit would not update
-        ways.insert(0 if hands_over_modules(one) else len(ways), ("flax.nnx.jit", objects))
+        own = [("flax.nnx.jit", static) for transform, static in ways if transform == "jax.jit"]
+        ways = [*own, *ways] if hands_over_modules(one) else [*ways, *own]
     return ways
 
 

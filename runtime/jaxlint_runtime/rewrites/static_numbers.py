@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,6 +14,8 @@ from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.loop_edits import function_at
 from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, seconds_of_compiles
+
+_NUMBERS = frozenset({"trace-static-argument", "array-argument"})
 
 
 def from_numbers(
@@ -50,6 +53,30 @@ def from_numbers(
     return found
 
 
+def with_selections(rewrites: Iterable[Rewrite]) -> list[Rewrite]:
+    """The edits, and behind those that make a number traced the same one with a selection for each branch on it."""
+    return [_selecting(one) if _traces_numbers(one) else one for one in rewrites]
+
+
+def _traces_numbers(rewrite: Rewrite) -> bool:
+    return all(step.codemod in _NUMBERS for fix in rewrite.fixes for step in fix.steps)
+
+
+def _selecting(rewrite: Rewrite) -> Rewrite:
+    fixes = tuple(
+        dataclasses.replace(
+            fix,
+            steps=tuple(
+                dataclasses.replace(step, parameters={**step.parameters, "branches": True})
+                for step in fix.steps
+            ),
+        )
+        for fix in rewrite.fixes
+    )
+    other = dataclasses.replace(rewrite, name=f"{rewrite.name}:branches", fixes=fixes)
+    return dataclasses.replace(rewrite, instead=other)
+
+
 def _fixes(one: Mapping[str, Any], source: SourceFile) -> Iterator[list[FixRequest]]:
     """For each argument the fix at the decorated function, and at the call that jits it."""
     site, line = Site(source), one["jit_line"]
@@ -63,7 +90,8 @@ def _fixes(one: Mapping[str, Any], source: SourceFile) -> Iterator[list[FixReque
         what = f"the numbers of `{name}`" if fields else f"`{name}`"
         message = f"Pass {what} to `{one['function']}` as arrays"
         yield [
-            FixRequest(Safety.UNSAFE, message, (Step(codemod, source.display, site.span(node), parameters),))
+            FixRequest(Safety.UNSAFE, message, (Step(codemod, source.display, site.span(node), own),))
+            for own in (parameters, {**parameters, "branches": True})[: 1 if fields else 2]
             for node in places
             if node is not None
         ]

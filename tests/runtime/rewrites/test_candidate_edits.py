@@ -30,7 +30,7 @@ from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trial_runs import Trials
-from jaxlint_runtime.rewrites.tried_edit import edited, outermost
+from jaxlint_runtime.rewrites.tried_edit import edited, outermost, ways_of
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.cleanup import cleaned_up
@@ -802,6 +802,20 @@ def test_the_jit_of_nnx_comes_first_where_modules_are_handed_over(tmp_path: Path
         (rewrite,) = to_jit([watched(path, line=3, arguments=arguments)], sources)
         names.append(rewrite.name)
     assert names == ["jit:nnx.jit", "jit:jax.jit"]
+
+
+def test_a_number_that_a_function_of_modules_slices_by_is_static(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "train.py"
+    path.write_text("from flax import nnx\n\ndef step(model, x, n):\n    return model(x)[:, n:]\n")
+    sources = {str(path): read_source(path, str(path))}
+    arguments = [
+        {"name": "model", "type": "Net", "leaves": [{}]},
+        {"name": "x", "type": "ArrayImpl", "leaves": [{}]},
+    ]
+    (rewrite,) = to_jit(
+        [watched(path, line=3, arguments=[*arguments, {"name": "n", "type": "int"}])], sources
+    )
+    assert [one.name for one in ways_of(rewrite)][:2] == ["jit:nnx.jit, n static", "jit:nnx.jit"]
 
 
 TRIALS = """

@@ -152,10 +152,9 @@ def test_options_of_an_object_are_read_where_they_are(rewrite: Rewrite) -> None:
         ("    wave.step", "    wave.p.dx = wave.p.dx / 2\n    wave.step"),
         ("    wave.step", "    setattr(wave.p, 'dx', 0.5)\n    wave.step"),
         ("    wave.step", "    wave.p = Options(4 + i)\n    wave.step"),
-        ("    n: int = 8", "    n: list = field(default_factory=list)"),
         ("    def slope", "    def calm(self):\n        self.p.dx = 2.0\n\n    def slope"),
     ],
-    ids=["set again", "setattr", "replaced", "a list", "set by a method"],
+    ids=["set again", "setattr", "replaced", "set by a method"],
 )
 def test_options_that_may_change_are_not_kept(rewrite: Rewrite, old: str, new: str) -> None:
     assert old in WAVE
@@ -187,6 +186,64 @@ TABLE = (
 
 def test_tables_that_nothing_changes_are_kept(rewrite: Rewrite) -> None:
     assert "_step(self, w, t):" in rewrite("region-to-jit", TABLE, wide=True, often=True)
+
+
+LISTED = WAVE.replace("    n: int = 8", "    n: list = field(default_factory=lambda: [8])").replace(
+    "speed / self.n", "speed / self.n[0]"
+)
+
+
+def test_a_list_in_options_matters_where_it_is_read(rewrite: Rewrite) -> None:
+    longer = LISTED.replace("    wave.step", "    wave.p.n[0] = i\n    wave.step")
+    assert "self._step(" in rewrite("region-to-jit", longer, wide=True, often=True)
+    read = longer.replace("/ self.p.dx **", "/ self.p.n[0] **")
+    assert rewrite("region-to-jit", read, wide=True, often=True).startswith("refused: ")
+
+
+POSTERIOR = HEAD + (
+    "import numpy as np\n\n\n"
+    "class Posterior:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n\n"
+    "    def __call__(self, w):\n        return -jnp.sum((jnp.asarray(self.x) @ w - jnp.asarray(self.y)) ** 2)\n\n\n"
+    "class Chain:\n    def __init__(self, target, start):\n        self.target, self.w, self.logp = target, start, target(start)\n"
+    "        self.key, self.rate, self.n = jax.random.PRNGKey(0), 0.1, 0\n\n"
+    "    def noise(self):\n        self.key, sub = jax.random.split(self.key)\n"
+    "        return jax.random.normal(sub, (3,))\n\n"
+    "    def move(self, w, noise):\n        slope = jax.grad(self.target)(w)\n"
+    "        return jax.tree.map(lambda w, g, n: w + self.rate * (g + n), w, slope, noise)\n\n"
+    "    def step(self):\n        «new = self.move(self.w, self.noise())\n        logp = self.target(new)»\n"
+    "        if float(logp) > float(self.logp) - 5.0:\n            self.w, self.logp = new, logp\n            self.n += 1\n\n\n"
+    "rng = np.random.default_rng(0)\nchain = Chain(Posterior(rng.normal(size=(8, 3)), rng.normal(size=8)), jnp.ones(3))\n"
+    "for _ in range(9):\n    chain.step()\nend = chain.w\n"
+)
+
+
+def test_a_sampler_with_an_object_for_its_density(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", POSTERIOR, wide=True, often=True)
+    assert "def _step(self, key, w):\n        self = copy.copy(self)\n" in after
+    ends = []
+    for text in (POSTERIOR.replace("«", "").replace("»", ""), after):
+        space: dict[str, object] = {}
+        exec(text, space)
+        ends.append(space["end"])
+    assert abs(ends[0] - ends[1]).max() < 1e-5  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    chain.step()", "    chain.step()\n    chain.target.x[0] = 2.0"),
+        (
+            "    chain.step()",
+            "    chain.step()\n    chain.target = Posterior(chain.target.x, chain.target.y + 1.0)",
+        ),
+        ("return jax.tree.map(lambda", "return map(lambda"),
+        ("        slope = ", "        self.later = lambda: self.rate\n        slope = "),
+    ],
+    ids=["its data change", "another density", "a map that runs later", "a function that reads it is kept"],
+)
+def test_a_sampler_that_is_not_constant(rewrite: Rewrite, old: str, new: str) -> None:
+    assert old in POSTERIOR
+    assert "copy.copy" not in rewrite("region-to-jit", POSTERIOR.replace(old, new, 1), wide=True, often=True)
 
 
 @pytest.mark.parametrize(

@@ -483,3 +483,57 @@ def test_an_object_that_is_no_tree_or_changes_is_refused(
     )
     after = rewrite("region-to-jit", text, wide=True, again=True, often=True, transform=transform)
     assert after.startswith("refused: ") or "scale[0]" in new, after
+
+
+WAVELET = HEAD + (
+    "class Wave:\n    def __init__(self, n):\n        self.u, self.at = jnp.zeros(8), 0\n"
+    "        self.pulse = [float(np.exp(-i)) for i in range(n)]\n\n"
+    "    def step(self):\n        «u = jnp.roll(self.u, 1) * 0.9\n"
+    "        self.u = u.at[3].add(self.pulse[self.at])»\n        self.at += 1\n\n\n"
+    "wave = Wave(9)\nfor _ in range(9):\n    wave.step()\n"
+)
+
+
+def test_an_item_of_a_list_of_real_numbers_is_handed_in(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", WAVELET, wide=True, often=True)
+    assert "u.at[3].add(pulse_rows)" in after
+    assert "(self.u, self.pulse[self.at])" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("float(np.exp(-i))", "3 ** i"),
+        ("    wave.step()", "    wave.step()\n    wave.pulse.append(2 ** 40)"),
+        ("    wave.step()", "    wave.step()\n    wave.pulse = [2 ** 40]"),
+        ("    wave.step()", "    wave.step()\n    wave.pulse[3] = 2 ** 40"),
+    ],
+    ids=["integers", "appended to", "set again", "an item set"],
+)
+def test_an_item_that_may_be_a_large_integer_is_not(rewrite: Rewrite, old: str, new: str) -> None:
+    assert old in WAVELET
+    after = rewrite("region-to-jit", WAVELET.replace(old, new, 1), wide=True, often=True)
+    assert after.startswith("refused: ")
+
+
+LEARNER = HEAD.replace("import jax\n", "import jax\nimport optax\n", 1) + (
+    "from typing import NamedTuple\n\n\n"
+    "class Options(NamedTuple):\n    n: int = 3\n    rate: float = 0.1\n\n\n"
+    "def loss(params, x):\n    return jnp.mean((x @ params['w']) ** 2)\n\n\n"
+    "def main(options, x):\n    optimizer = optax.inject_hyperparams(optax.adam)(learning_rate=options.rate)\n"
+    "    params = {'w': jnp.ones(3)}\n    state = optimizer.init(params)\n    key = jax.random.PRNGKey(0)\n"
+    "    for _ in range(9):\n        «key, sub = jax.random.split(key)\n"
+    "        rows = x[jax.random.randint(sub, (options.n,), 0, len(x))]\n"
+    "        grads = jax.grad(loss)(params, rows)\n"
+    "        updates, state = optimizer.update(grads, state)\n"
+    "        params = optax.apply_updates(params, updates)»\n    return params\n\n\n"
+    "main(Options(), jnp.ones((8, 3)))\n"
+)
+
+
+def test_settings_in_a_named_tuple_and_an_optimiser_with_other_settings_are_read_in_place(
+    rewrite: Rewrite,
+) -> None:
+    after = rewrite("region-to-jit", LEARNER, wide=True)
+    assert "    def train_step(key, params, state, x):\n" in after
+    assert "(options.n,)" in after

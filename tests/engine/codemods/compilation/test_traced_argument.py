@@ -102,3 +102,55 @@ def test_one_program_serves_every_value_and_gives_the_same(rewrite):
     (*values, _, many), (*others, _, one) = printed
     assert [float(value) for value in values] == pytest.approx([float(value) for value in others], rel=1e-6)
     assert (many, one) == ("4", "1")
+
+
+EQX = "import equinox as eqx\nimport jax\nimport jax.numpy as jnp\n\n\n"
+DENOISE = EQX + (
+    "def rate(t):\n    return jnp.cos(t / 9.0)\n\n\n"
+    "@eqx.filter_jit\ndef denoise(x, t, key):\n    x = x * rate(t)\n{body}    return x\n\n\n"
+    "x = jnp.ones(3)\nkey = jax.random.PRNGKey(0)\nfor t in range(9):\n    x = denoise(x, «t», key)\nend = x\n"
+)
+BRANCH = "    if t > 0:\n        x = x + jax.random.normal(key, x.shape)\n"
+
+
+def test_equinox_is_given_an_array(rewrite):
+    after = rewrite("array-argument", DENOISE.format(body=""), name="t")
+    assert after == DENOISE.format(body="").replace("«t»", "jnp.asarray(t)")
+
+
+def test_a_branch_becomes_a_selection(rewrite):
+    text = DENOISE.format(body=BRANCH)
+    assert rewrite("array-argument", text, name="t").startswith("refused: the function branches on `t`")
+    after = rewrite("array-argument", text, name="t", branches=True)
+    assert "x = jax.lax.cond(" in after
+    assert "denoise(x, jnp.asarray(t), key)" in after
+    ends = []
+    for each in (text.replace("«", "").replace("»", ""), after):
+        space: dict[str, object] = {}
+        exec(each, space)
+        ends.append(space["end"])
+    assert abs(ends[0] - ends[1]).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("* rate(t)", "* jnp.ones(t)", "computes a shape"),
+        ("jnp.cos(t / 9.0)", "jnp.ones(t)", "computes a shape"),
+        ("jnp.cos(t / 9.0)", "sum(1.0 for _ in range(t))", "calls `range()`"),
+        ("@eqx.filter_jit", "@jax.jit", "not decorated by `eqx.filter_jit`"),
+        ("    return jnp.cos", "    if t < 0:\n        t = [1.0]\n    return jnp.cos", ""),
+    ],
+)
+def test_a_number_that_has_to_stay(rewrite, old, new, said):
+    text = DENOISE.format(body="")
+    assert old in text
+    after = rewrite("array-argument", text.replace(old, new), name="t", branches=True)
+    assert after.startswith("refused: ")
+    assert said in after
+
+
+def test_a_branch_on_a_static_number_of_jax(rewrite):
+    text = decorated('static_argnames="i"', "if i > 3:\n        return x\n    return 2.0 * x")
+    assert rewrite("trace-static-argument", text, name="i").startswith("refused: ")
+    assert "jnp.where(i > 3, x, 2.0 * x)" in rewrite("trace-static-argument", text, name="i", branches=True)
