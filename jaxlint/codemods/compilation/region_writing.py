@@ -27,12 +27,20 @@ def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
     assert own is not None
     inside = {one: own.text(one) if own.copied else own.variables[one] for one in own.set}
     moved = with_texts(region.site, lines, span.line, _texts(region, region.moved))
+    names = {part.id for part in ast.walk(region.scope.node) if isinstance(part, ast.Name)}
     if region.expression is not None:
+        if own.set:
+            raise Refused(f"it sets `{own.text(own.set[0])}`, and would return a value alone")
         moved[0] = f"return {moved[0].lstrip()}"
     if region.ending is not None and own.set:
         number = region.statements[-1].lineno - span.line
         value = ", ".join([*inside.values(), ""])
-        moved[number] = moved[number].replace("return ", f"return {value}", 1)
+        if own.copied:  # a method in the value may set what is handed out
+            result = fresh_name(names, "result")
+            moved[number] = moved[number].replace("return ", f"{result} = ", 1)
+            moved.append(f"{here}return {value}{result}")
+        else:
+            moved[number] = moved[number].replace("return ", f"return {value}", 1)
     ahead, behind = (
         _taken_out(statements, layout, here, moved, span.line) for statements in (region.ahead, region.behind)
     )
@@ -52,13 +60,11 @@ def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
     results = [*map(own.text, own.set), *region.results]
     also = []
     if region.fetched is not None:
+        results.append(fresh_name(names, region.name_of_fetched()))
         returned.append(_expression(region, region.fetched))
-        results.append(
-            fresh_name(
-                {part.id for part in ast.walk(region.scope.node) if isinstance(part, ast.Name)},
-                region.name_of_fetched(),
-            )
-        )
+        if own.copied and own.set:
+            body.append(f"{indent}{unit}{results[-1]} = {returned.pop()}")
+            returned.append(results[-1])
         also.append((region.site.span(region.fetched), results[-1]))
     text = [f"{indent}def {name.rpartition('.')[2]}({', '.join(parameters)}):", *body]
     if returned and region.expression is None and region.ending is None:
@@ -69,7 +75,6 @@ def write(region: Region, layout: Layout, name: str, copy: str = "") -> Written:
         call = here + layout.call("return ", name, given, here)
     else:
         if region.ending is not None:
-            names = {part.id for part in ast.walk(region.scope.node) if isinstance(part, ast.Name)}
             results = [*results, fresh_name(names, "result")]
         bound = f"{', '.join(results)} = " if results else ""
         call = here + layout.call(bound, name, given, here)

@@ -75,9 +75,10 @@ class VaryingStaticArgument(Rule):
     Unsafe: the fix removes the parameter from `static_argnames` or `static_argnums`. The parameter
     is then a tracer (32 bits, weakly typed) instead of a Python number, so results may round
     differently. Of a frozen dataclass or a named tuple the real numbers become tracers: the fix
-    registers the class as a pytree. For `eqx.filter_jit` the call passes `jnp.asarray(i)`. The fix applies only if the function is defined in the same
-    file and only computes with the parameter. A function that uses it for a shape, a slice, a range
-    or a Python branch, or passes it to another function that might, needs the static value.
+    registers the class as a pytree. For `eqx.filter_jit` the call passes `jnp.asarray(i)`. The fix
+    applies only if the function is defined in the same file and only computes with the parameter. A
+    function that uses it for a shape, a slice, a range or a Python branch, or passes it to code that
+    might, needs the static value.
 
     ## When not to fix
     Keep it if the values are few and repeat, such as the levels of a pyramid: each compiles once.

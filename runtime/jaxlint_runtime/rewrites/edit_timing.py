@@ -26,7 +26,8 @@ _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 
 def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
     """Pairs of runs in the order A B B A: at least three, fewer for a plain gain, more while there is time. An ample gain
-    needs no second run of the original."""
+    needs no second run of the original. Where there is time for one pair alone, the runs in which values were compared count as
+    another, if both pairs show a clear gain."""
     pairs: list[tuple[Trial, Trial]] = []
     limit = 6 * original.base.total_s + 30
     until = time.monotonic() + max(original.deadline - time.monotonic(), 4 * original.base.total_s)
@@ -47,7 +48,10 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
         manifest = agreed >= (PLAIN if len(pairs) > 1 else _MANIFEST)
         if manifest and not is_slower_in_one([*pairs, compared]):
             return pairs if len(pairs) > 1 else [*pairs, compared]
-    return pairs or [(original.base, kept.trial)]
+    compared = (original.base, kept.trial)
+    if len(pairs) == 1 and all(is_clear(*one) for one in [*pairs, compared]):
+        pairs.append(compared)
+    return pairs or [compared]
 
 
 def _pair(original: Original, kept: Tried, number: int, limit: float) -> tuple[Trial, Trial] | None:
@@ -77,6 +81,16 @@ def _kept(original: Original, question: str, pair: tuple[Trial, Trial]) -> tuple
     if original.stored is not None:
         original.stored.keep_pair(question, pair)
     return pair
+
+
+def is_clear(before: Trial, after: Trial) -> bool:
+    """Whether two runs differ by more than other work explains: in time and in processor time, compiling included."""
+    return (
+        not before.earlier
+        and not after.earlier
+        and before.total_s >= _CLEAR * after.total_s
+        and before.cpu_s >= _CLEAR * after.cpu_s > 0
+    )
 
 
 def is_ample(before: Trial, after: Trial) -> bool:

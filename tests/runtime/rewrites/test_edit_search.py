@@ -644,6 +644,21 @@ def test_an_ample_gain_needs_no_second_run_of_the_original(
     assert ("the original ran once" in told["evidence"]) is (runs == ["a"])
 
 
+@pytest.mark.parametrize(
+    ("processor_s", "pairs"), [(7.0, 2), (9.5, 1)]
+)  # 9.5: the load made the original slow
+def test_where_time_is_left_for_one_pair_the_runs_before_count_as_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processor_s: float, pairs: int
+) -> None:
+    base = dataclasses.replace(ran(8.0), cpu_s=10.0)
+    found, rewrites = search(tmp_path, {"": base, "a": dataclasses.replace(ran(5.5), cpu_s=processor_s)})
+    found.original.base = base
+    (kept,) = tried(found, rewrites, "a")
+    times = iter((True, False))
+    monkeypatch.setattr(Request, "has_time", lambda self, seconds: next(times))
+    assert len(timed(found.original, kept)) == pairs
+
+
 def poor(found: EditSearch, used: float) -> None:
     """The program takes 10 s of processor time, and so much of the 50 s is spent."""
     run = found.original.run

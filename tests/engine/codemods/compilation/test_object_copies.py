@@ -228,6 +228,47 @@ def test_a_sampler_with_an_object_for_its_density(rewrite: Rewrite) -> None:
     assert abs(ends[0] - ends[1]).max() < 1e-5  # type: ignore[operator]
 
 
+DRAWN = POSTERIOR.replace("        «new = ", "        «before = self.w\n        new = ").replace(
+    "        logp = self.target(new)»\n        if float(logp) >",
+    "        logp = self.target(new)»\n        if {test} >",
+)
+
+
+@pytest.mark.parametrize("in_test", [True, False])
+def test_what_the_value_sets_is_handed_out_after_it(rewrite: Rewrite, in_test: bool) -> None:
+    """The key that a draw in the fetched value, or in the returned one, leaves in the object."""
+    test = "float(self.target(self.noise()) + 2.0 * logp)"
+    text = DRAWN.replace("{test}", test)
+    ends = None
+    if in_test:
+        line = next(number for number, one in enumerate(text.splitlines(), 1) if test in one)
+        column = text.splitlines()[line - 1].index("self.target(self.noise()")
+        ends = [line, column, line, column + len(test) - len("float()")]
+    else:
+        text = text.replace("logp = self.target(new)»", "logp = self.target(new)")
+        text = text.replace(
+            f"        if {test} > float(self.logp) - 5.0:\n            self.w, self.logp = new, logp\n            self.n += 1\n",
+            "        self.w = new\n        return logp + self.target(self.noise())»\n",
+        )
+    after = rewrite("region-to-jit", text, wide=True, often=True, **({"ends": ends} if ends else {}))
+    assert "self = copy.copy(self)" in after
+    keys = []
+    for each in (text.replace("«", "").replace("»", ""), after):
+        space: dict[str, object] = {}
+        exec(each, space)
+        keys.append(space["chain"].key)  # type: ignore[attr-defined]
+    assert (keys[0] == keys[1]).all()
+
+
+def test_an_expression_that_sets_an_attribute_is_no_function(rewrite: Rewrite) -> None:
+    text = (
+        POSTERIOR.replace("«", "")
+        .replace("»", "")
+        .replace("float(logp) >", "float(«logp + self.target(self.noise())») >")
+    )
+    assert rewrite("region-to-jit", text, wide=True, often=True).startswith("refused: ")
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
