@@ -374,3 +374,26 @@ def test_checkpoint_drops_concrete_where_it_may_be_false():
     assert [finding.fix.safety.value for finding in check(text.format("False")) if finding.fix] == ["safe"]
     assert [finding.fix.safety.value for finding in check(text.format("flag")) if finding.fix] == ["unsafe"]
     assert fix(text.format("True")).texts.get(NAME, text.format("True")) == text.format("True")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import jax\ndef f(key: jax.random.KeyArray):\n    pass\n", [Severity.ERROR]),
+        ("FUTURE\nimport jax\ndef f(key: jax.random.KeyArray):\n    pass\n", [Severity.WARNING]),
+        ("FUTURE\nimport jax\ndef f(*keys: list[jax.random.KeyArray]):\n    pass\n", [Severity.WARNING]),
+        ("FUTURE\nimport jax\ndef f() -> jax.random.KeyArray:\n    pass\n", [Severity.WARNING]),
+        ("FUTURE\nimport jax\nclass State:\n    key: jax.random.KeyArray\n", [Severity.WARNING]),
+        ("FUTURE\nimport jax\ndef f(key=jax.random.KeyArray):\n    pass\n", [Severity.ERROR]),
+        ("FUTURE\nimport jax\nKey = jax.random.KeyArray\ndef f(key: Key):\n    pass\n", [Severity.ERROR]),
+        ("FUTURE\nfrom jax.random import KeyArray\ndef f(key: KeyArray):\n    pass\n", [Severity.ERROR]),
+        (
+            "import jax\ndef f(x):\n    key: jax.random.KeyArray = x\n    return key\nf(1)\n",
+            [Severity.WARNING],
+        ),
+        ("import jax\nclass State:\n    key: jax.random.KeyArray\n", [Severity.ERROR]),
+    ],
+)
+def test_an_annotation_that_python_does_not_evaluate_is_no_error(text: str, expected: list[Severity]) -> None:
+    text = text.replace("FUTURE", "from __future__ import annotations")
+    assert [finding.severity for finding in check(text)] == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from contextlib import suppress
 
 from jaxlint.syntax.facts.nodes import FunctionNode, dotted, is_ellipsis
@@ -39,6 +40,34 @@ def element_type(annotation: ast.expr | None) -> ast.expr | None:
         return None
     inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return named_type(inner[0]) if len([part for part in inner if not is_ellipsis(part)]) == 1 else None
+
+
+def is_never_evaluated(node: ast.AST, tree: ast.Module, parent: Callable[[ast.AST], ast.AST | None]) -> bool:
+    """Whether an expression is in an annotation that Python does not evaluate: of a variable of a function, or of a file
+    with `from __future__ import annotations`. Libraries that ask for type hints evaluate it later."""
+    below, above = node, parent(node)
+    while above is not None and not isinstance(above, ast.stmt):
+        if isinstance(above, ast.arg):
+            return _defers(tree)
+        below, above = above, parent(above)
+    if isinstance(above, ast.AnnAssign) and below is above.annotation:
+        around = parent(above)
+        while around is not None and not isinstance(around, (*_FUNCTIONS, ast.ClassDef)):
+            around = parent(around)
+        return isinstance(around, _FUNCTIONS) or _defers(tree)
+    return isinstance(above, _FUNCTIONS) and below is above.returns and _defers(tree)
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _defers(tree: ast.Module) -> bool:
+    return any(
+        isinstance(statement, ast.ImportFrom)
+        and statement.module == "__future__"
+        and any(alias.name == "annotations" for alias in statement.names)
+        for statement in tree.body[:20]
+    )
 
 
 _SEQUENCES = frozenset(["list", "tuple", "List", "Tuple", "Sequence", "Iterable"])

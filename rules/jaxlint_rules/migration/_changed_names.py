@@ -16,8 +16,8 @@ from jaxlint.api.releases import (
     rename_parameters,
     risk,
 )
-from jaxlint.api.syntax import cache, dotted, nodes_of
-from jaxlint.finding import FixRequest, Safety, Span, Step
+from jaxlint.api.syntax import cache, dotted, is_never_evaluated, nodes_of
+from jaxlint.finding import FixRequest, Safety, Severity, Span, Step
 
 
 class ImportedNames:
@@ -299,3 +299,10 @@ def _in_type_tests(event: NameEvent) -> bool:
 
 def _called(call: ast.Call) -> str:
     return getattr(call.func, "attr", None) or getattr(call.func, "id", None) or ""
+
+
+def severity_of_name(event: NameEvent) -> Severity | None:
+    """A warning for a name in an annotation that Python does not evaluate: only a reader of type hints fails there."""
+    module = event.frame.module
+    never = not event.is_import and is_never_evaluated(event.node, module.tree, module.parents.get)
+    return Severity.WARNING if never else None

@@ -10,7 +10,7 @@ from jaxlint.api import NameEvent, Reporter, Rule, concerns
 from jaxlint.api.releases import NEWEST, VersionError, has_row, known_names, parse_range, parse_version
 from jaxlint.api.tables import TRANSFORMS
 from jaxlint.finding import Severity
-from jaxlint_rules.migration._changed_names import SpelledNames
+from jaxlint_rules.migration._changed_names import SpelledNames, severity_of_name
 
 # Modules in which people look for each other's functions.
 _HOMES = (
@@ -129,6 +129,7 @@ class NonexistentApi(Rule):
             f"`{module}.{name}` exists in no release of JAX"
             + (f"; did you mean `{close}`?" if close else ""),
             reason=f"the releases from {known_names.versions()[0]} to {NEWEST} were searched",
+            severity=severity_of_name(event),
         )
 
     def _imported_from_function(self, event: NameEvent, function: str, report: Reporter) -> None:

@@ -18,7 +18,13 @@ from jaxlint.api.releases import (
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules.migration._changed_attributes import Attributes, aim_at, attribute_advice, attribute_fix
-from jaxlint_rules.migration._changed_names import ImportedNames, SpelledNames, advice, target_text
+from jaxlint_rules.migration._changed_names import (
+    ImportedNames,
+    SpelledNames,
+    advice,
+    severity_of_name,
+    target_text,
+)
 
 
 def _has_row(qualified: str) -> bool:
@@ -104,6 +110,7 @@ class RemovedApi(Rule):
             f"`{qualified}` was {change.kind} in {PACKAGES[package][0]} {change.removed_in}; {advice(change, fix)}",
             reason=_reason(change, qualified, specifier, package),
             fix=fix,
+            severity=severity_of_name(event),
         )
 
     @staticmethod
