@@ -120,14 +120,11 @@ class UseAfterDonation(Rule):
         if function is None or function.cls is None or not isinstance(function.node, ast.FunctionDef):
             return
         arguments = function.node.args.args
-        for pair in event.pairs:
-            roots, names = zip(*(place.split(".", 1) for place in pair if "." in place), strict=False) or (
-                (),
-                (),
-            )
-            if len(names) == 2 and arguments and {*roots} == {arguments[0].arg} and "." not in "".join(names):
-                found = self.shared.setdefault(function.cls.node, {})
-                found.setdefault((names[0], names[1]), function.node)
+        owner = f"{arguments[0].arg}." if arguments else ""
+        for first, second in event.pairs:
+            names = first.removeprefix(owner), second.removeprefix(owner)
+            if owner and first.startswith(owner) and second.startswith(owner) and "." not in "".join(names):
+                self.shared.setdefault(function.cls.node, {}).setdefault(names, function.node)
 
     def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
         """The parameters that are returned with their own shape, as far as that is known."""

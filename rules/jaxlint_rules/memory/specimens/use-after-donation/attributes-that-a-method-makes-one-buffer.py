@@ -117,10 +117,16 @@ class Learner:
         goal = x @ self.target["w"]  # finding
         self.online = self.update(self.online, goal)
 
+class Meter:
+    def begin(self, totals, counts):
+        totals["loss"] = counts["loss"] = jnp.zeros(())
+        self.counts = counts
+
 class Apart(Learner):
     def sync(self):
         self.target = jax.tree.map(jnp.copy, self.online)
 
+Meter().begin({}, {})
 xs = [jnp.ones(3)] * 20
 learn(xs)
 learn_from_copies(xs)
