@@ -61,6 +61,7 @@ _MODULES = {
     "hoist-jit": "compilation.hoist",
     "item-assignment-to-at": "tracers.item_assignment",
     "jit-call": "compilation.jit_call",
+    "jit-method": "compilation.jit_method",
     "jit-once": "compilation.jit_once",
     "loop-to-steps": "loops.loop_steps",
     "loss-by-parts": "memory.loss_by_parts",

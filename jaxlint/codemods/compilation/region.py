@@ -30,6 +30,7 @@ from jaxlint.codemods.compilation.region_statements import (
 )
 from jaxlint.codemods.compilation.region_text import HostParts
 from jaxlint.codemods.compilation.region_values import (
+    computes_more_than_a_call,
     is_kept,
     is_of_numpy,
     only_unknown,
@@ -291,6 +292,12 @@ class Region:
             if isinstance(part, ast.Name) and part.id in self.parameters:
                 read.setdefault(part.id, part)
         return [*read.values(), *self.from_host.names]
+
+    def does_more(self, possible: PossibleValues, file: File) -> bool:
+        """Whether it does more than call one function that may be compiled already."""
+        if self.expression is not None or self.fetched is not None:
+            return True
+        return computes_more_than_a_call(self.statements, possible, file, self.from_host.names)
 
     def renewed(self) -> list[int]:
         """The positions of parameters that the region rebinds, or changes as `nnx.jit` allows."""

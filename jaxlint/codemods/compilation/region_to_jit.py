@@ -31,9 +31,6 @@ from jaxlint.codemods.compilation.region_statements import (
     statements_at,
 )
 from jaxlint.codemods.compilation.region_text import Written
-from jaxlint.codemods.compilation.region_values import (
-    computes_more_than_a_call,
-)
 from jaxlint.codemods.compilation.region_writing import write
 from jaxlint.codemods.donation.of_a_region import donated
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
@@ -73,6 +70,9 @@ def region_to_jit(draft: Draft, step: Step) -> None:
         except Refused as other:
             refusal = other
     raise refusal or Refused("there are no statements")
+
+
+_NARROW = "it only calls a function, which may be compiled already"
 
 
 class _OnlyACall(Refused):
@@ -118,6 +118,9 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
             region.from_host = computed_by_host(region, PossibleValues(draft.program()), file)
             if not region.from_host.names:
                 continue
+            if not region.does_more(PossibleValues(draft.program()), file):
+                refusal = refusal or _OnlyACall(_NARROW)
+                continue
         try:
             _write(draft, step, region, transform)
             return
@@ -150,8 +153,8 @@ def _region(draft: Draft, step: Step, span: Span, transform: str) -> Region:
         region.fetched = fetched_after(draft.site, region.statements[-1], ends, possible, file)
         if region.fetched is None or region.ending is not None:
             raise Refused("the next statement does something else first, or may not read the result")
-    elif region.expression is None and not computes_more_than_a_call(region.statements, possible, file):
-        raise _OnlyACall("it only calls a function, which may be compiled already")
+    elif not region.does_more(possible, file):
+        raise _OnlyACall(_NARROW)
     return region
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from jaxlint.codemods.facts import library_state
 from jaxlint.codemods.purity.callbacks import first_parameter
@@ -206,9 +206,16 @@ def is_append(statement: ast.stmt) -> bool:
     )
 
 
-def computes_more_than_a_call(statements: Sequence[ast.stmt], possible: PossibleValues, file: File) -> bool:
-    """Whether statements do more than call one function that may be compiled already; a gradient is not."""
-    parts = [part for one in statements for part in ast.walk(one)]
+def computes_more_than_a_call(
+    statements: Sequence[ast.stmt],
+    possible: PossibleValues,
+    file: File,
+    hosted: Iterable[ast.AST] = (),
+) -> bool:
+    """Whether statements do more than call one function that may be compiled already; a gradient is not. `hosted`: what the host computes
+    before."""
+    left = {part for one in hosted for part in ast.walk(one)}
+    parts = [part for one in statements for part in ast.walk(one) if part not in left]
     calls = [part for part in parts if isinstance(part, ast.Call)]
     if len(calls) != 1 or any(isinstance(part, ast.AugAssign) for part in parts):
         return True

@@ -1,10 +1,11 @@
-"""Functions that each object, or each call of a function, jits anew: the edited program jits them once."""
+"""Functions that each object, or each call of a function, jits anew: the edited program jits them once, in the module, or in a method
+of the object."""
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Workspace
@@ -13,31 +14,38 @@ from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, seconds_of_compiles
 
-_NAME = "jit-once"
+_ONCE, _METHOD = "jit-once", "jit-method"
 
 
 def from_repeated_jits(
     functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
 ) -> list[Rewrite]:
-    """One edit for each function that the program passed to `jax.jit` more than once, and that compiled for it."""
+    """One edit for each function that the program passed to `jax.jit` more than once."""
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     workspace = Workspace(dict(sources), strict=True)
     found = []
     for one in functions:
         source = by_path.get(os.path.realpath(one["jit_path"] or ""))
         times = one.get("wrappers") or 1
-        if source is None or source.container is not None or times < 2 or len(one["compiles"]) < 2:
+        if source is None or source.container is not None or times < 2 or not one["compiles"]:
             continue
-        site = Site(source)
-        for node in ast.walk(site.tree):
-            if not isinstance(node, ast.Call) or node.lineno != one["jit_line"]:
-                continue
-            message = f"Jit {one['function']} once, in the module"
-            step = Step(_NAME, source.display, site.span(node), {})
+        for codemod, node in _places(Site(source), one["jit_line"]):
+            where = "in the module" if codemod == _ONCE else "in a method"
+            message = f"Jit {one['function'].rpartition('.')[2]} once, {where}"
+            step = Step(codemod, source.display, Site(source).span(node), {})
             fix = FixRequest(Safety.UNSAFE, message, (step,))
             if not isinstance(workspace.plan(fix), str):
                 seconds = seconds_of_compiles(one) * (1 - 1 / times)
                 entry = {"function": one["function"], "path": source.display, "seconds": seconds}
-                found.append(edit_of(_NAME, entry, node.lineno, [fix]))
+                found.append(edit_of(codemod, entry, node.lineno, [fix]))
                 break
     return found
+
+
+def _places(site: Site, line: int) -> Iterator[tuple[str, ast.FunctionDef | ast.Call]]:
+    """Where a function may be jitted in a line, each with the codemod that may jit it once."""
+    for node in ast.walk(site.tree):
+        if isinstance(node, ast.FunctionDef) and any(one.lineno == line for one in node.decorator_list):
+            yield _METHOD, node
+        elif isinstance(node, ast.Call) and node.lineno == line:
+            yield _ONCE, node

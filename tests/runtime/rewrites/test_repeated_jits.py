@@ -35,7 +35,8 @@ COMPILES = [{"trace_s": 0.1, "lower_s": 0.1, "compile_s": 1.0}] * 2
         ({"wrappers": 4}, [1.8]),
         ({"wrappers": 1}, []),
         ({"wrappers": None}, []),
-        ({"compiles": COMPILES[:1]}, []),
+        ({"compiles": COMPILES[:1]}, [0.6]),
+        ({"compiles": []}, []),
         ({"jit_line": 5}, []),
         ({"jit_path": None}, []),
     ],
@@ -53,3 +54,42 @@ def test_a_function_that_is_jitted_more_than_once(
         new = edited(rewrite.fixes, sources)
         assert not isinstance(new, str)
         assert "jitted_energy = jax.jit(jax.grad(energy))\n\n\ndef relax" in new[str(path)].text
+
+
+DECORATED = """
+import jax
+import jax.numpy as jnp
+
+
+class Relaxation:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def relax(self, x, turns):
+        @jax.jit
+        def step(x):
+            return x - self.rate * x
+
+        for _ in range(turns):
+            x = step(x)
+        return x
+
+
+x = jnp.ones(3)
+for rate in (0.1, 0.2):
+    x = Relaxation(rate).relax(x, 3)
+"""
+
+
+def test_a_function_that_a_method_decorates_at_each_call(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(DECORATED)
+    sources = {str(path): read_source(path, str(path))}
+    name = "Relaxation.relax.<locals>.step"
+    one = {"function": name, "path": str(path), "jit_path": str(path), "jit_line": 11, "wrappers": 2}
+    (rewrite,) = from_repeated_jits([{**one, "compiles": COMPILES}], sources)
+    assert rewrite.name == "jit-method"
+    assert rewrite.summary == "Jit step once, in a method"
+    new = edited(rewrite.fixes, sources)
+    assert not isinstance(new, str)
+    assert "            x = self._jitted_step(x)\n" in new[str(path)].text
