@@ -48,6 +48,10 @@ trainer = Trainer(0.1)
 trainer.step(jnp.ones(2), jnp.ones(2))
 trainer.decay()
 trainer.step(jnp.ones(2), jnp.ones(2))""",
+    "repeated-computation": """\
+key, draws = jax.random.key(0), []
+covariance = jnp.eye(2000)
+CODE""",
     "live-snapshot": """\
 @nnx.jit
 def train_step(model, optimizer, batch):
