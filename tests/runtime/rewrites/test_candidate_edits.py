@@ -342,8 +342,20 @@ def test_what_differs_from_run_to_run_is_told(tmp_path: Path) -> None:
     assert (alone.apart, alone.problem is None) == (0.0, False)
 
 
-@pytest.mark.parametrize(("off", "same"), [(1e-13, True), (1e-12, True), (1e-9, False)])
-def test_rounding_of_float64_grows_over_a_run(tmp_path: Path, off: float, same: bool) -> None:
+@pytest.mark.parametrize(
+    ("off", "double", "same"),
+    [
+        (1e-13, True, True),
+        (1e-12, True, True),
+        (1e-9, True, False),
+        (1e-9, False, True),
+        (1e-3, False, False),
+    ],
+)
+def test_rounding_of_float64_grows_over_a_run(tmp_path: Path, off: float, double: bool, same: bool) -> None:
+    """Where JAX computes in float32, so do the numbers of the host that follow from its results."""
+    import jax
+
     from jaxlint_runtime import compat
 
     def kept(name: str, value: float) -> Path:
@@ -353,7 +365,8 @@ def test_rounding_of_float64_grows_over_a_run(tmp_path: Path, off: float, same: 
         observer.close()
         return tmp_path / name
 
-    found = _compare(kept("edited", 1.0 + off), [kept("original", 1.0)], None)
+    with jax.enable_x64(double):
+        found = _compare(kept("edited", 1.0 + off), [kept("original", 1.0)], None)
     assert found is not None
     assert (found.problem is None) == same
 
