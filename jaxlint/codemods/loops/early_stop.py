@@ -2,7 +2,7 @@
 
 The carry includes whether the loop is done. Statements below the `break` also run in the last iteration; variables
 that are used after the loop then keep their previous value. A variable without a value before the loop gets one from
-the first iteration, which then runs before the loop.
+the first iteration, which then runs before the loop, or zeros of its shape: then nothing is compiled twice.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def stop_of(loop: ast.For | ast.While) -> ast.If | None:
 @codemod("break-to-while-loop")
 def break_to_while_loop(draft: Draft, step: Step) -> None:
     """The span is the test of `if test: break` in a `for` over a range, or in `while True`. The parameter `numbers`
-    is that of `while-to-while-loop`."""
+    is that of `while-to-while-loop`; with `zeros`, the first iteration runs in the loop as well."""
     test = draft.site.find_ast(step.span, ast.expr)
     stop = draft.site.names.parents.get(test)
     loop = draft.site.names.parents.get(stop) if stop is not None else None
@@ -42,11 +42,13 @@ def break_to_while_loop(draft: Draft, step: Step) -> None:
         raise Refused("the test does not belong to the only `if ...: break` of a loop")
     rewrite = _EarlyStop(draft, loop, stop)
     rewrite.numbers = bool(step.parameters.get("numbers"))
+    rewrite.zeros = bool(step.parameters.get("zeros"))
     rewrite.rewrite()
 
 
 class _EarlyStop(Loop):
     may_begin = True
+    zeros = False  # what has no value before the loop begins with zeros
 
     def __init__(self, draft: Draft, node: ast.For | ast.While, stop: ast.If) -> None:
         super().__init__(draft, node, without=[stop])
@@ -112,7 +114,10 @@ class _EarlyStop(Loop):
         begin = [*([start] if self.count else []), "False"]
         begin += ["None" if name in self.unset else name for name in self.carry]
         state = packed(begin)
-        if self.unset:
+        if self.unset and self.zeros:
+            text += self._shaped(state)
+            state = packed([*begin[: len(begin) - len(self.carry)], *self.carry])
+        elif self.unset:
             text += self.layout.call(f"{self.parameter} = ", self.body, [state], self.indent)
             text += f"{self.newline}{self.indent}"
             state = self.parameter
@@ -120,6 +125,15 @@ class _EarlyStop(Loop):
         text += self.call("jax.lax.while_loop", [self.cond, self.body, state], after)
         text += self.python_numbers_restored(after)
         self.replace(text, [*map(self.site.span, self.bounds), self.site.span(self.stop.test), *spans])
+
+    def _shaped(self, state: str) -> str:
+        """Statements that give zeros to each variable without a value before the loop, in the shapes that an iteration gives it."""
+        names = [name if name in self.unset else "_" for name in self.round]
+        text = self.call("jax.eval_shape", [self.body, state], names) + f"{self.newline}{self.indent}"
+        zeros = reference(self.site, self.draft.imports, "jax.numpy.zeros_like", self.node)
+        for name in (one for one in self.carry if one in self.unset):
+            text += self.call("jax.tree.map", [zeros, name], [name]) + f"{self.newline}{self.indent}"
+        return text
 
     def _lines(self) -> tuple[str, list[Span]]:
         """The body with its test as a value, and the spans that it was copied from."""

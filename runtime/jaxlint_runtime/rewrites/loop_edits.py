@@ -189,7 +189,8 @@ def _loops(
         allowed = nested or not inside
         stop = stop_of(node) if isinstance(node, ast.For | ast.While) and allowed else None
         if stop is not None:
-            yield [_fix("break-to-while-loop", stop.test, source)]
+            # otherwise the first iteration runs before the loop, and is compiled for itself
+            yield [_fix("break-to-while-loop", stop.test, source, **({"zeros": True} if sums else {}))]
         elif (
             isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not is_short(node)
         ):
