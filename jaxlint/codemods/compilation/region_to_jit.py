@@ -54,7 +54,8 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them; `ends`: the place of an expression in the next statement
     that belongs to it, whose value the host fetches; `behind`: the places of statements of the host between its own, which then follow
-    it; `ahead`: of those that then come before it; `lengths`: how often loops ran, by what they run over: a loop of a few turns may belong to it.
+    it; `ahead`: of those that then come before it; `lengths`: how often loops ran, by what they run over: a loop of a few turns may belong to it;
+    `same`: the place of another region of the function, and its order: its function is called here, too, if both would be the same.
     """
     transform = transform_of(step)
     if not step.parameters.get("around"):
@@ -171,6 +172,9 @@ def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
     if region.is_method:
         taken |= {*possible.program.stores, *possible.program.loads}
         taken |= {node.name for node in ast.walk(site.tree) if isinstance(node, ast.FunctionDef)}
+    same = step.parameters.get("same")
+    if isinstance(same, list | tuple):
+        order = same[-1]
     name = wanted
     for _ in range(order + 1 if isinstance(order, int) else 1):
         name = fresh_name(taken, wanted)
@@ -214,11 +218,36 @@ def _write(draft: Draft, step: Step, region: Region, transform: str) -> None:
     if options:
         partial = reference(site, draft.imports, PARTIAL, region.first)
         wrapper = f"{partial}({', '.join((wrapper, *options))})"
-    place, text = written.definition(f"@{wrapper}")
-    draft.insert(place, 1, text)
+    if isinstance(same, list | tuple):
+        _check_same(draft, step, region, written, name, transform)
+    else:
+        draft.insert(*_with_column(written.definition(f"@{wrapper}")))
     draft.replace(written.span, written.call)
     for place_of_other, other in written.also:
         draft.replace(place_of_other, other)
+
+
+def _with_column(definition: tuple[int, str]) -> tuple[int, int, str]:
+    line, text = definition
+    return line, 1, text
+
+
+def _check_same(
+    draft: Draft, step: Step, region: Region, written: Written, name: str, transform: str
+) -> None:
+    """Raises Refused if the function of another region, which the parameter `same` names, is not the one of this region."""
+    place = step.parameters["same"]
+    assert isinstance(place, list | tuple)
+    other = _region(draft, step, Span(*place[:4]), transform)
+    other.prefers_method, other.copies_object = region.prefers_method, region.copies_object
+    _, file = program_and_file(draft)
+    other.divide(PossibleValues(draft.program()), file)
+    copy = reference(draft.site, draft.imports, "copy.copy", region.first) if region.copies_object else ""
+    theirs = write(other, Layout(draft.site), name, copy)
+    apart = region.kept and not region.is_method
+    alone = any(one.from_host.names or one.fetched or one.behind or one.ahead for one in (region, other))
+    if apart or alone or theirs.lines != written.lines or theirs.before > written.before:
+        raise Refused("the other region computes something else")
 
 
 def _in_function(region: Region, layout: Layout, name: str) -> Written:

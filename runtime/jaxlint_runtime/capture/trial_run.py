@@ -275,7 +275,8 @@ def _computed_in(name: str) -> str:
     arrays of NumPy that follow from its results have no more digits than float32."""
     import jax
 
-    return "float32" if name == "float64" and not jax.config.jax_enable_x64 else name
+    double = getattr(jax.config, "jax_enable_x64", False)
+    return "float32" if name == "float64" and not double else name
 
 
 def _common(left: Any, right: Any) -> tuple[Any, Any]:

@@ -147,9 +147,14 @@ class _Drawing:
     )  # regions whose reads of the host's numbers come first
 
     def fix(
-        self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0, ends: ast.expr | None = None
+        self,
+        nodes: Sequence[ast.stmt | ast.expr],
+        order: int = 0,
+        ends: ast.expr | None = None,
+        same: Sequence[int] = (),
     ) -> FixRequest:
-        """The edit that compiles adjacent statements, with what the next one fetches (`ends`), or one expression."""
+        """The edit that compiles adjacent statements, with what the next one fetches (`ends`), or one expression. `same`: the place of a region
+        with the same text, and its order, whose function is called here, too."""
         span = self.site.across(nodes)
         # a traced call makes what the function holds anew, too
         often = how_often(int(self.one["calls"]) + int(self.one.get("inner_calls") or 0))
@@ -161,6 +166,8 @@ class _Drawing:
             own["behind"] = behind
         if (span.line, span.end_line) in self.reading:
             own["ahead"] = [place_of(node) for node in inner if only_reads(node)]
+        if same:
+            own["same"] = list(same)
         if self.lengths:
             own["lengths"] = dict(self.lengths)
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
@@ -185,12 +192,24 @@ class _Drawing:
         fixes: list[FixRequest] = []
         kinds: list[bool] = []  # functions that need distinct names
         compatible = Compatible()
+        written: dict[str, list[int]] = {}  # the place and order of regions, by text
         for region, ends in regions:
             kind = bool(self.name) or isinstance(region[0], ast.expr)
+            text = "" if ends is not None else "\n".join(map(ast.unparse, region))
+            if text in written:
+                fix = self.fix(region, same=written[text])
+                plan = self.workspace.plan(fix)
+                if not isinstance(plan, str) and compatible.take(plan):
+                    fixes.append(fix)
+                    continue
             fix = self.fix(region, kinds.count(kind), ends)
             plan = self.workspace.plan(fix)
             if not isinstance(plan, str) and compatible.take(plan):
                 fixes.append(fix)
+                if text:
+                    span = self.site.across(region)
+                    place = [span.line, span.column, span.end_line, span.end_column]
+                    written.setdefault(text, [*place, kinds.count(kind)])
                 kinds.append(kind)
             if len(fixes) == _MOST:
                 break

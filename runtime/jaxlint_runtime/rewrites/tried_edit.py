@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint.codemods import Compatible, Refused, Workspace
-from jaxlint.finding import FixRequest
+from jaxlint.finding import FixRequest, Span
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.model import Numerics
@@ -127,6 +127,7 @@ class _Compiled:
     def __init__(self, sources: Mapping[str, SourceFile], watched: Iterable[Mapping[str, Any]]) -> None:
         self._sources = sources
         self._lines: set[tuple[str, int]] = set()
+        self._parts: list[tuple[str, Span]] = []  # of one line
         self._whole: set[tuple[str, str]] = set()  # functions that are jitted
         self._callers = {
             (one["path"], one["function"]): {(path, name) for path, name in one.get("callers") or ()}
@@ -144,12 +145,15 @@ class _Compiled:
                 for place in (behind if isinstance(behind, list | tuple) else ())
                 for line in range(place[0], place[2] + 1)
             }
+            if step.span.line == step.span.end_line:
+                self._parts.append((os.path.realpath(step.path), step.span))
+                continue
             lines = range(step.span.line, step.span.end_line + 1)
             self._lines |= {(os.path.realpath(step.path), line) for line in lines if line not in left}
 
     def calls_all(self, rewrite: Rewrite) -> bool:
         """Whether all calls of an edit's function are in what other edits compile, as far as names or the run show."""
-        by_names = bool(self._lines) and self._is_only_called(
+        by_names = bool(self._lines or self._parts) and self._is_only_called(
             rewrite.function.rpartition(".")[2], rewrite.path, []
         )
         return by_names or self._ran_inside((rewrite.path, rewrite.function), [])
@@ -161,6 +165,14 @@ class _Compiled:
         return bool(callers) and all(
             caller in self._whole or (caller not in asked and self._ran_inside(caller, asked))
             for caller in callers
+        )
+
+    def _is_in_part(self, node: ast.expr, path: str) -> bool:
+        return any(
+            path == where
+            and node.lineno == span.line
+            and span.column - 1 <= node.col_offset < span.end_column - 1
+            for where, span in self._parts
         )
 
     def _is_only_called(self, name: str, path: str, asked: list[str]) -> bool:
@@ -176,7 +188,7 @@ class _Compiled:
             and getattr(node, "attr", getattr(node, "id", "")) == name
         ]
         for call in calls:
-            if (path, call.lineno) in self._lines:
+            if (path, call.lineno) in self._lines or self._is_in_part(call, path):
                 continue
             inside = [one for one in around if one.lineno <= call.lineno <= (one.end_lineno or 0)]
             innermost = max(inside, key=lambda one: one.lineno, default=None)

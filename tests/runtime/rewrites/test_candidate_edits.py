@@ -915,3 +915,20 @@ def test_what_only_compiled_code_calls_is_not_compiled_by_itself(tmp_path: Path)
     assert chosen(LAYERED) == ["Chain.run", "Chain.score"]
     assert chosen(LAYERED + "print(chain.inner(3))\n") == ["Chain.run", "Chain.inner", "Chain.score"]
     assert chosen(LAYERED + "calls = [chain.inner]\n") == ["Chain.run", "Chain.inner", "Chain.score"]
+
+
+def test_a_call_beside_a_compiled_expression_is_not_compiled(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text("def loss(x):\n    return x\n\n\nprint(loss(1), norm(loss(2)))\n")
+    inner = FixRequest(Safety.UNSAFE, "Jit", (Step("add-jit", str(path), Span(1, 1, 1, 4), {}),))
+    one = Rewrite("jit:jax.jit", None, "loss", str(path), 1, "", (inner,), 1.0)
+
+    def chosen(column: int, end: int) -> list[str]:
+        outer = FixRequest(
+            Safety.UNSAFE, "Compile", (Step("region-to-jit", str(path), Span(5, column, 5, end), {}),)
+        )
+        region = Rewrite("region-to-jit:jax.jit", None, "<module>", str(path), 5, "", (outer,), 9.0)
+        return [each.name for each in outermost([region, one], {str(path): read_source(path, str(path))})]
+
+    assert chosen(16, 29) == ["region-to-jit:jax.jit", "jit:jax.jit"]
+    assert chosen(1, 30) == ["region-to-jit:jax.jit"]

@@ -1043,3 +1043,22 @@ def test_a_loop_in_a_loop_runs_as_often_as_both(rewrite: Rewrite) -> None:
     )
     found = rewrite("region-to-jit", text, wide=True, lengths={"range(3)": 3, "SIDES": 6})
     assert found.startswith("refused: its loop runs 18 times")
+
+
+TWICE = HEAD + (
+    "def main(w, xs, ys):\n    for x in xs:\n        w = w - 0.1 * x\n        w = w / jnp.sum(w)\n        print(w)\n"
+    "    for {0} in ys:\n        «w = w - 0.1 * {0}\n        w = w / jnp.sum(w)»\n        print(w)\n\n\n"
+    "main(jnp.ones(3), jnp.ones((2, 3)), jnp.ones((2, 3)))\n"
+)
+
+
+@pytest.mark.parametrize(("name", "shared"), [("x", True), ("y", False)])
+def test_two_regions_of_one_text_call_one_function(rewrite: Rewrite, name: str, shared: bool) -> None:
+    text = TWICE.format(name)
+    first = text.splitlines().index("        w = w - 0.1 * x") + 1
+    after = rewrite("region-to-jit", text, wide=True, same=[first, 9, first + 1, 27, 0])
+    if shared:
+        assert "        w = step(w, x)\n" in after
+        assert "def step" not in after
+    else:
+        assert after == "refused: the other region computes something else"
