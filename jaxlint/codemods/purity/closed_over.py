@@ -125,10 +125,8 @@ class ClosedOver:
     def _read_of(self, cls: Cls, functions: Container[ast.AST]) -> Iterator[str]:
         for one in self.possible.classes.heirs(cls):
             for node in ast.walk(one.node):
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                    method = function_around(node, one.file)
-                    if method in functions and node.value.id == first_parameter(method):
-                        yield node.attr
+                if isinstance(node, ast.Attribute) and _method_reading(node, one.file) in functions:
+                    yield node.attr
 
     def _object(
         self, value: Inst, functions: Container[ast.AST] | None = None, given: Set[str] = frozenset()
@@ -141,10 +139,8 @@ class ClosedOver:
                     continue
                 if node.attr in given:
                     continue
-                method = function_around(node, cls.file)
-                if not isinstance(node.value, ast.Name) or node.value.id != first_parameter(method):
-                    continue
-                if functions is not None and method not in functions:
+                method = _method_reading(node, cls.file)
+                if method is None or (functions is not None and method not in functions):
                     continue
                 if self.mutations.may_change_in_place(node, cls.file):
                     yield f"calls a `{cls.node.name}`, whose `{node.attr}` may change"
@@ -446,6 +442,15 @@ class ClosedOver:
                 if (why := self._opaque(part)) is not None:
                     return why
         return None
+
+
+def _method_reading(node: ast.Attribute, file: File) -> ast.AST | None:
+    """The method whose object an attribute belongs to, also where a function in the method reads it; None for other objects."""
+    name = node.value
+    scope = file.names.scope_at(name).resolve(name.id) if isinstance(name, ast.Name) else None
+    if scope is None or not isinstance(scope.node, FUNCTIONS) or not isinstance(name, ast.Name):
+        return None
+    return scope.node if name.id == first_parameter(scope.node) else None
 
 
 def _all_parts(function: FunctionNode) -> Iterator[ast.AST]:

@@ -65,15 +65,15 @@ def propose(run: Run, sources: Mapping[str, SourceFile] | None = None) -> list[R
         rewrites += from_eager_calls(setups, sources, document.watched, changed)
         rewrites += from_numbers(document.functions, sources, rewrites)
         rewrites += from_rows(document.eager.get("rows", ()), sources)
-        rewrites += from_repeated_jits(document.functions, sources)
         rewrites += from_weak_starts(document.functions, document.watched, sources)
-        # first: any other edit around the calls would compile for each length as well
+        # first: any other edit around the calls would compile for each length, or for each call of a method, as well
         first = max((one.estimate for one in rewrites), default=0.0)
         rewrites = [
             dataclasses.replace(one, estimate=max(one.estimate, 1.01 * first))
             for one in (
                 *from_lengths(document.functions, sources),
                 *from_ends(document.functions, sources),
+                *from_repeated_jits(document.functions, sources),
             )
         ] + rewrites
     return sorted(rewrites, key=lambda one: -one.estimate)

@@ -13,6 +13,7 @@ from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, seconds_of_compiles
+from jaxlint_runtime.source_analysis.calling_loops import least_calls
 
 _ONCE, _METHOD = "jit-once", "jit-method"
 
@@ -20,22 +21,28 @@ _ONCE, _METHOD = "jit-once", "jit-method"
 def from_repeated_jits(
     functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
 ) -> list[Rewrite]:
-    """One edit for each function that the program passed to `jax.jit` more than once."""
+    """One edit for each function that the program passed to `jax.jit` more than once. A function that a method defines counts once for each
+    call of the method: as often as the run has seen, or as a loop calls it."""
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     workspace = Workspace(dict(sources), strict=True)
+    turns = least_calls(sources.values())
     found = []
     for one in functions:
         source = by_path.get(os.path.realpath(one["jit_path"] or ""))
-        times = one.get("wrappers") or 1
-        if source is None or source.container is not None or times < 2 or not one["compiles"]:
+        seen = one.get("wrappers") or 1
+        if source is None or source.container is not None or not one["compiles"]:
             continue
+        method = one["function"].rpartition(".<locals>.")[0].rpartition(".")[2]
         for codemod, node in _places(Site(source), one["jit_line"]):
+            times = max(seen, turns.get(method, 1)) if codemod == _METHOD else seen
+            if times < 2:
+                continue
             where = "in the module" if codemod == _ONCE else "in a method"
             message = f"Jit {one['function'].rpartition('.')[2]} once, {where}"
             step = Step(codemod, source.display, Site(source).span(node), {})
             fix = FixRequest(Safety.UNSAFE, message, (step,))
             if not isinstance(workspace.plan(fix), str):
-                seconds = seconds_of_compiles(one) * (1 - 1 / times)
+                seconds = seconds_of_compiles(one) * (times - 1) / seen
                 entry = {"function": one["function"], "path": source.display, "seconds": seconds}
                 found.append(edit_of(codemod, entry, node.lineno, [fix]))
                 break

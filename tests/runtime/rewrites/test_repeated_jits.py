@@ -93,3 +93,21 @@ def test_a_function_that_a_method_decorates_at_each_call(tmp_path: Path) -> None
     new = edited(rewrite.fixes, sources)
     assert not isinstance(new, str)
     assert "            x = self._jitted_step(x)\n" in new[str(path)].text
+
+
+@pytest.mark.parametrize("turns", [1, 5])
+def test_a_method_counts_as_often_as_a_loop_calls_it(tmp_path: Path, turns: int) -> None:
+    """The run was stopped in its first call."""
+    path = tmp_path.resolve() / "program.py"
+    head, _, _ = DECORATED.rpartition("for rate in")
+    loop = (
+        "relaxation = Relaxation(0.1)\n"
+        + "for _ in range(5):\n    " * (turns > 1)
+        + "x = relaxation.relax(x, 3)\n"
+    )
+    path.write_text(head + loop)
+    sources = {str(path): read_source(path, str(path))}
+    name = "Relaxation.relax.<locals>.step"
+    one = {"function": name, "path": str(path), "jit_path": str(path), "jit_line": 11, "wrappers": 1}
+    found = from_repeated_jits([{**one, "compiles": COMPILES[:1]}], sources)
+    assert [rewrite.estimate for rewrite in found] == ([pytest.approx(4.8)] if turns > 1 else [])

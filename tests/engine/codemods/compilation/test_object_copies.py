@@ -302,3 +302,22 @@ def test_a_sampler_that_is_not_constant(rewrite: Rewrite, old: str, new: str) ->
 def test_tables_that_may_change_are_not_kept(rewrite: Rewrite, old: str, new: str) -> None:
     assert old in TABLE
     assert "change" in rewrite("region-to-jit", TABLE.replace(old, new, 1), wide=True, often=True)
+
+
+NESTED = HEAD + (
+    "class Model:\n    def __init__(self, apply):\n        self.apply, self.scale = apply, 2.0\n        self.w = jnp.ones(3)\n\n"
+    "    def step(self, x):\n        «def loss(w):\n            return jnp.sum(self.apply(w * self.scale, x) ** 2)\n"
+    "        self.w = self.w - 0.1 * jax.grad(loss)(self.w)»\n\n\n"
+    "model = Model(jnp.dot)\nfor _ in range(9):\n    model.step(jnp.ones(3))\n"
+)
+
+
+def test_what_a_nested_function_reads_of_the_object_may_not_change(rewrite: Rewrite) -> None:
+    assert "self.apply(w * self.scale, x)" in rewrite("region-to-jit", NESTED, wide=True, often=True)
+    for name, value in (("scale", "3.0"), ("apply", "jnp.multiply")):
+        changed = NESTED + f"    model.{name} = {value}\n"
+        after = rewrite("region-to-jit", changed, wide=True, often=True)
+        assert (
+            after.startswith("refused: ")
+            or f"self.{name}" not in after.partition("def step")[0].partition("jit")[2]
+        )
