@@ -20,8 +20,10 @@ from jaxlint.staging.values import (
     Array,
     ExternalObject,
     Fetch,
+    ListValue,
     NumpyArray,
     Operation,
+    StarArgument,
     Static,
     TupleValue,
     Unknown,
@@ -116,7 +118,7 @@ def _of_tracer(call: LibraryCall, staged: Array, differentiated: bool) -> Value:
     return UNKNOWN
 
 
-def _made(call: LibraryCall, array: Array | None) -> NumpyArray:
+def _made(call: LibraryCall, array: Array | None) -> Value:
     name, args = call.name, call.args
     short = name.removeprefix("numpy.")
     dtype = numpy_dtype(name, args, call.kwargs) or numpy_kind(short, args, call.kwargs)
@@ -126,6 +128,9 @@ def _made(call: LibraryCall, array: Array | None) -> NumpyArray:
     shares = name in NUMPY_VIEWS and is_single(args[0] if args else None) and len(call.inputs) == 1
     operation = Operation(short, tuple(args), call.kwargs, call.node, 0, f"jax.{name}")
     rowless = bool(args) and lacks_rows(operation)
+    if name == "numpy.meshgrid":  # one array for each argument, whose number a star hides
+        given = any(isinstance(value, StarArgument) for value in args)
+        return ListValue(None, NumpyArray(True, dtype, made=None if given else operation))
     return NumpyArray(name in NUMPY_FRESH, dtype, fetch, shares, rowless, operation)
 
 

@@ -155,9 +155,12 @@ def _is_library(module: Module) -> bool:
 
 def sees_whole_program(frame: Frame, project: Project) -> bool:
     """Whether the files that lead to a place are programs by themselves, so that all that the program does around it is seen: none
-    imports more than JAX and its tools, no other file imports one, and none is part of a package."""
+    imports more than JAX and its tools, no other file imports one, and none is part of a package. A notebook shows something, cell
+    by cell, and is no such program."""
     return all(
-        project.is_program(one.module) and not imports_more(one.module.tree)
+        project.is_program(one.module)
+        and not imports_more(one.module.tree)
+        and one.module.source.path.suffix != ".ipynb"
         for one in (frame, *frame.callers())
     )
 

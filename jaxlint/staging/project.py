@@ -387,11 +387,15 @@ class Project:
         return any(pattern.search(other.spelled) for other in self.imported_by(module))
 
     def is_program(self, module: Module) -> bool:
-        """Whether a file is a program by itself: it is in no package, no test, and nothing imports it."""
+        """Whether a file is a program by itself: it is in no package, no test, and nothing imports it, also by a path that only
+        the program sets (`from models.net import Net`, in a folder beside `models`)."""
         path = module.source.path
         if module.is_test or "__init__.py" in self._listing(path.parent):
             return False
-        return path not in self._imported[0] and self._imported[1].isdisjoint(path.parents)
+        if path in self._imported[0] or not self._imported[1].isdisjoint(path.parents):
+            return False
+        parts = path.with_suffix("").parts
+        return not any(parts[-len(name) :] == name for name in self._unresolved.get(path.stem, ()))
 
     @functools.cached_property
     def _imported(self) -> tuple[set[Path], set[Path]]:
@@ -399,6 +403,21 @@ class Project:
         modules = list(self.by_path.values())
         files = {found.source.path for one in modules for found in self.imports(one) if found is not one}
         return files, {folder for one in modules for folder in self.imported_folders(one)}
+
+    @functools.cached_property
+    def _unresolved(self) -> dict[str, set[tuple[str, ...]]]:
+        """The parts of names that files import and that no root of a file leads to, by their last part."""
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for one in self.by_path.values():
+            for level, name in one.asked:
+                parts = tuple(name.split("."))
+                if not level and name and parts[-1] in self._stems and self.find(name, one) is None:
+                    found.setdefault(parts[-1], set()).add(parts)
+        return found
+
+    @functools.cached_property
+    def _stems(self) -> set[str]:
+        return {path.stem for path in self.by_path}
 
     def imported_by(self, module: Module) -> Iterator[Module]:
         """The project files that a module imports, directly or indirectly."""

@@ -155,7 +155,7 @@ class Reporter:
         )
 
     def _is_beside(self, node: ast.AST) -> bool:
-        """Whether the finding does not matter in practice. In an archive or a lesson nothing matters. Beside the work of
+        """Whether the finding does not matter in practice. In an archive or a lesson nothing matters, nor does what runs once something has failed. Beside the work of
         the program, or in code that only tries something out, costs do not matter, and repeated random
         numbers mislead nobody.
         """
@@ -165,7 +165,7 @@ class Reporter:
             return False
         if is_archived(frame.module) or is_lesson(frame.module):
             return True
-        if self.rule.only_costs and (is_beside_main_work(frame) or only_after_failure(node, frame)):
+        if only_after_failure(node, frame) or (self.rule.only_costs and is_beside_main_work(frame)):
             return True
         if self.rule.category == "random" and only_measures(frame):
             return True

@@ -12,6 +12,7 @@ from jaxlint.staging import analyze
 from jaxlint.staging.module import Module
 from jaxlint_rules.purity.stale_static_self import StaleStaticSelf
 from jaxlint_rules.recompilation.eager_update import EagerUpdate
+from jaxlint_rules.tracing.shape_mismatch import ShapeMismatch
 
 _CHECKPOINTS = """
 import functools
@@ -55,6 +56,23 @@ def main(params, batches, loss_fn):
 main(load(), batches(), loss)
 """
 
+_GRID = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+def points(*sides):
+    grid = np.meshgrid(GIVEN)
+    return jnp.array(np.array([one.reshape((-1,)) for one in grid[::-1]]).T)
+
+def add(point):
+    x, y = point
+    return x + y
+
+side = np.linspace(-1, 1, 16)
+print(jax.vmap(add)(points(side, side)))
+"""
+
 
 def _count(text: str, rule: Rule) -> int:
     source = source_from_bytes(text.encode(), Path("program.py"), "program.py")
@@ -81,3 +99,8 @@ def test_an_undefined_decorator_may_compile(decorator: str, count: int) -> None:
 def test_a_file_named_tests_holds_tests(name: str, expected: bool) -> None:
     source = source_from_bytes(b"import jax\n", Path(name), name)
     assert Module(source, name.removesuffix(".py"), "", False).is_test is expected
+
+
+@pytest.mark.parametrize("given", ["*sides", "*(side for side in sides)", "sides[0], sides[1]"])
+def test_a_grid_has_an_array_for_each_side(given: str) -> None:
+    assert _count(_GRID.replace("GIVEN", given), ShapeMismatch()) == 0

@@ -468,3 +468,79 @@ fit(jnp.ones(3))
 def test_a_global_that_is_an_array_alone(tmp_path: Path) -> None:
     text = "import jax\nimport jax.numpy as jnp\n\nloss = jnp.zeros(())\n\ndef fit(x):\n    return jax.grad(loss)(x)\n\nfit(jnp.ones(3))\n"
     assert levels(tmp_path, text, "transform-of-result") == [ERROR]
+
+
+_KEYS = """
+import data
+import jax
+
+def reset(key):
+    return jax.random.normal(key, (3,))
+
+def sample(state, key):
+    return state + jax.random.normal(key, (3,))
+
+def main(key):
+    FIRST
+    return sample(state, key) if data.ready else jax.numpy.mean(sample(state, key))
+
+print(main(jax.random.key(0)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "severity"),
+    [
+        ("state = reset(key)", INFO),  # both draw somewhere
+        ("state = jax.random.normal(key, (3,))", WARNING),
+    ],
+)
+def test_two_calls_that_draw_somewhere(tmp_path: Path, first: str, severity: Severity) -> None:
+    assert levels(tmp_path, _KEYS.replace("FIRST", first), "key-reuse")[:1] == [severity]
+
+
+_FAILED = """
+import data
+import jax
+import jax.numpy as jnp
+
+def layer(x):
+    key = jax.random.key(0)
+    try:
+        return data.run(x)
+    except ValueError:
+        return jax.random.normal(key, x.shape) + jax.random.normal(key, x.shape)
+
+print(layer(jnp.ones(3)))
+"""
+
+
+def test_what_runs_after_a_failure_is_advice(tmp_path: Path) -> None:
+    assert levels(tmp_path, _FAILED, "key-reuse") == [INFO]
+    elsewhere = _FAILED.replace("except ValueError:", "finally:").replace(
+        "return data.run(x)", "x = data.run(x)"
+    )
+    assert levels(tmp_path, elsewhere, "key-reuse") == [WARNING]
+
+
+def test_a_notebook_is_no_program_by_itself(tmp_path: Path) -> None:
+    text = "import jax.numpy as jnp\n\nsteps = jnp.zeros(3, dtype=jnp.float64)\n"
+    cell = {"cell_type": "code", "source": text, "metadata": {}, "outputs": [], "execution_count": None}
+    file = tmp_path / "train.ipynb"
+    file.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    found = check([file], load_config([file]).with_options(severity=INFO), use_cache=False).findings
+    assert [one.severity for one in found if one.name == "float64-without-x64"] == [INFO]
+
+
+@pytest.mark.parametrize(("name", "severity"), [("models.net", INFO), ("models.other", WARNING)])
+def test_a_file_that_another_imports_by_a_path_of_its_own(
+    tmp_path: Path, name: str, severity: Severity
+) -> None:
+    for folder in ("models", "experiments"):
+        (tmp_path / folder).mkdir()
+    net, run = tmp_path / "models" / "net.py", tmp_path / "experiments" / "run.py"
+    net.write_text("import jax.numpy as jnp\n\nsteps = jnp.zeros(3, dtype=jnp.float64)\n")
+    run.write_text(f"import sys\n\nsys.path.append('..')\nfrom {name} import steps\n")
+    files = [net, run]
+    found = check(files, load_config(files).with_options(severity=INFO), use_cache=False).findings
+    assert [one.severity for one in found if one.name == "float64-without-x64"] == [severity]

@@ -108,6 +108,7 @@ class ListArgument(Rule):
     name = "list-argument"
     category = "api"
     severity = Severity.ERROR
+    needs_whole_program = True
     fixable = "safe"
     follows_calls = True
 

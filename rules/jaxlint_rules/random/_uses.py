@@ -42,10 +42,12 @@ def stay_apart(event: KeyEvent) -> bool:
 def numbers_are_seen_to_repeat(event: KeyEvent) -> bool:
     """Whether what both uses give is seen to be random, and to come together.
 
-    A draw and a split repeat no number. Iterations of a loop that computes nothing from the one before come together in a mean or a
+    A draw and a split repeat no number, and two calls that both draw somewhere in their bodies are not seen to. Iterations of a loop that computes nothing from the one before come together in a mean or a
     list at most; if each passes other data, or other functions, they compare these on the same numbers.
     """
     if event.how != "loop":
+        if event.callee and not is_random_call(event.first, event.frame):
+            return False  # two functions that draw somewhere: who evaluates twice, or resets and samples, knows the key
         kinds = [_kinds(call, event.frame) for call in (event.first, event.node)]
         return {"draw"} not in kinds or {"derive"} not in kinds
     loop = event.frame.in_loop()
@@ -118,6 +120,11 @@ def is_random(call: ast.Call, scope: Scope) -> bool:
     """`jax.random.randint(key, ...)`: a function of `jax.random`, under any name, that gets a key."""
     owner, _, name = (external_name(call.func, scope) or dotted(call.func)).rpartition(".")
     return owner.rpartition(".")[2] in _RANDOM and name not in _MAKERS and bool(call.args)
+
+
+def is_random_call(call: ast.AST, frame: Frame) -> bool:
+    """Whether a place itself draws or splits."""
+    return isinstance(call, ast.Call) and is_random(call, frame.scope)
 
 
 def _gets_the_first(event: KeyEvent) -> bool:

@@ -122,9 +122,10 @@ class KeyReuse(Rule):
       repeats, since the keys that `split` returns draw other numbers (JAX advises against it all the
       same): in the part of a script that no function holds, where `key = split(key)` renews the key,
       and where the results stay apart;
-    - in a file of a project, whose program is not seen: a draw and a split in either order, a call
-      that evaluates (`validate(state, key)`), iterations that carry no state and pass the key on with
-      other data, and loops over what is named as choices (`for method in methods`);
+    - in a file of a project, whose program is not seen: a draw and a split in either order, two
+      calls that both draw somewhere in their bodies, a call that evaluates (`validate(state,
+      key)`), iterations that carry no state and pass the key on with other data, and loops over
+      what is named as choices (`for method in methods`);
     - a call that draws somewhere in its body, unless the repeated numbers are seen to meet: a loop
       repeats it, it gets what the first use has made, or the function draws itself.
 

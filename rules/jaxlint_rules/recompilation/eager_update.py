@@ -31,6 +31,7 @@ _UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_upd
 _OF_STATES = "apply_gradients"
 _AVERAGES = ("optax.incremental_update",)
 _MAPS = ("jax.tree.map", "jax.tree_util.tree_map")
+_STEP = 100  # operations of an optimizer over the same
 _LEAVES = 20  # operations of an average over the arrays of a small network
 _NNX = ("flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer")
 
@@ -139,6 +140,7 @@ class EagerUpdate(Rule):
             f"`{called}` runs operation by operation each iteration; jit the train step",
             reason=f"{place_of_loop(loop, frame)} calls {'it' if own else f'`{name_of_step(frame)}`'} outside jit",
             severity=Severity.INFO if light else None,
+            shown=level(runs(frame, loop) * _STEP * DISPATCH) is None,
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else _jit_of(report.module)) if own else None,
         )
 

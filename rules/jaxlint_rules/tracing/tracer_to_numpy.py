@@ -57,6 +57,7 @@ class TracerToNumpy(Rule):
     name = "tracer-to-numpy"
     category = "tracing"
     severity = Severity.ERROR
+    needs_whole_program = True
     follows_calls = True
     fixable = "partly safe"
 

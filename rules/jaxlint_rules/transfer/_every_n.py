@@ -97,7 +97,7 @@ def _set_later(tree: ast.Module) -> frozenset[str]:
     )
 
 
-_OPTIONS = re.compile(r"verbose|debug|print|(^|_)log|sync|progress|display|(^|_)show|profil|track")
+_OPTIONS = re.compile(r"verbos|debug|print|(^|_)log|sync|progress|display|(^|_)show|profil|track")
 
 
 _TRACKERS = re.compile(r"wandb|tensorboard|mlflow|neptune|comet|clearml")  # on in the runs that count

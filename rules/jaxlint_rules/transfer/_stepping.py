@@ -109,15 +109,17 @@ def comes_from_the_step(event: Event, loop: Loop) -> bool:
     or of `loss, grads = gradient(params)` where the gradient gives the new parameters. The device cannot begin the next step
     while Python reads it. What an evaluation or a diagnosis beside the step gives is read because it is wanted."""
     node, frame = event.node, event.frame
+    read = _read(node)
     while True:
         own = loop in frame.loops
         within = (part for part in walk(node) if isinstance(part, ast.Call) and part is not node)
         given = _given_by_steps(loop.node if own else frame.owner)
-        if _read(node) & given or any(_steps(one, set()) for one in within):
+        if read & given or any(_steps(one, set()) for one in within):
             return True
         if own or frame.caller is None or frame.call_node is None:
             return False
         node, frame = frame.call_node, frame.caller
+        read = set[str]().union(*map(_read, passed(node))) if isinstance(node, ast.Call) else set()
 
 
 @cache
