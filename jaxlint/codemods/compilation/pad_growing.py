@@ -50,6 +50,14 @@ _PAD_END = '''def {name}(x, axis, multiple):
 '''
 
 
+_PAD_UP = '''def {name}(x, axis, length):
+    """`x` with zeros behind its end along an axis, up to a length."""
+    widths = [(0, 0)] * x.ndim
+    widths[axis] = (0, max(length - x.shape[axis], 0))
+    return {pad}(x, widths)
+'''
+
+
 @dataclass(frozen=True, slots=True)
 class _Growth:
     """The argument that grows, the name of its parameter, its axis and that of the result, and the length to pad to."""
@@ -64,8 +72,8 @@ class _Growth:
 @codemod("pad-growing-argument")
 def pad_growing_argument(draft: Draft, step: Step) -> None:
     """The span is the first call. Parameters: `calls` (lines and columns of `ast`), the `argument` (its position or keyword), the `name`
-    of its parameter, the `axis` that grows, the `result_axis` of the result that grows with it, and the `multiple` of a length. Without a
-    `result_axis` the function that begins in `line` returns the last row."""
+    of its parameter, the `axis` that grows, the `result_axis` of the result that grows with it, and the `multiple` of a length; with `at_most` that length
+    itself, above which nothing is padded. Without a `result_axis` the function that begins in `line` returns the last row."""
     given = step.parameters
     places, argument = given.get("calls"), given.get("argument")
     if not isinstance(places, list | tuple) or not places or not isinstance(argument, int | str):
@@ -88,7 +96,8 @@ def pad_growing_argument(draft: Draft, step: Step) -> None:
     pad = reference(site, draft.imports, "numpy.pad", calls[0])
     line = min(line_above(site, call) for call in calls)
     newline = layout.newline
-    text = _PAD_END.format(name=helper, pad=pad).replace("\n", newline)
+    form = _PAD_UP if given.get("at_most") else _PAD_END
+    text = form.format(name=helper, pad=pad).replace("\n", newline)
     draft.insert(line, 1, newline * missing_lines(site, line) + text + newline * 2)
 
 

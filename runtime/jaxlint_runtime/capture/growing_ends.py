@@ -58,12 +58,16 @@ def padded_end(record: FunctionRecord) -> dict[str, Any] | None:
     argument = next((n for n, name in names.items() if name == place), place if place in kwargs else None)
     if argument is None:
         return None  # in a tree of arguments
-    size = -(-greatest // _STEP) * _STEP
-    try:
-        grows, result_axis = _axis_of_result(record, argument, axis, size)
-    except Exception:  # a table of positions that ends there, donated arguments, or a program that is over
-        return None
-    if grows and result_axis is None:
+    for size in dict.fromkeys((-(-greatest // _STEP) * _STEP, greatest)):
+        try:
+            grows, result_axis = _axis_of_result(record, argument, axis, size)
+        except (
+            Exception
+        ):  # a table of positions that ends there, donated arguments, or a program that is over
+            continue
+        if result_axis is not None or not grows:
+            break
+    else:
         return None
     return {
         "argument": argument,
@@ -71,6 +75,7 @@ def padded_end(record: FunctionRecord) -> dict[str, Any] | None:
         "axis": axis,
         "result_axis": result_axis,
         "multiple": size,
+        "at_most": size % _STEP > 0,  # what is longer than the calls of the run stays as it is
         "calls": list(record.sites.values()),
     }
 

@@ -171,10 +171,29 @@ LEFT = {
     "what follows is read": (("-jnp.inf", "-0.1"),),
     "a mean over all": (("return mix(x) * weights", "return x - x.mean(axis=1, keepdims=True)"),),
     "from the end": (("return mix(x) * weights", "return jnp.flip(mix(x), 1)"),),
-    "a table that ends there": (("reshape(20, 12)", "reshape(20, 12)[:10]"), ("range(9)", "range(8)")),
     "another argument differs": (("next_of(jnp.arange(12.0), ids)", "next_of(jnp.arange(12.0) * jnp.ones((len(ids), 1)), ids)"),),
     "few lengths": (("range(9)", "range(3)"),),
 }  # fmt: skip
+
+
+def test_a_table_of_positions_that_ends_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path.resolve() / "program.py"
+    # the table has a row more than the calls of the run need
+    path.write_text(changed(("reshape(20, 12)", "reshape(20, 12)[:10]"), ("range(9)", "range(8)")))
+    (one,) = seen(path)
+    assert (one["ends"]["multiple"], one["ends"]["at_most"]) == (9, True)
+    sources = {str(path): read_source(path, str(path))}
+    (rewrite,) = from_ends([one], sources)
+    new = edited(rewrite.fixes, sources)
+    assert not isinstance(new, str)
+    before = run(path, None)
+    text = new[str(path)].text
+    path.write_text(text)
+    assert "max(length - x.shape[axis], 0)" in text
+    assert run(path, None) == before
+    path.write_text(text.replace("range(8)", "range(9)"))  # the longest that the table allows
+    assert run(path, None).startswith(before.rstrip("]\n"))
 
 
 @pytest.mark.parametrize("pairs", LEFT.values(), ids=LEFT)
