@@ -30,6 +30,7 @@ from jaxlint.jaxapi.functions import (
 )
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.optimizers import (
+    EPSILONS,
     OPTIMIZERS,
     OPTIMIZERS_OF_PARAMETERS,
     OPTIMIZERS_WITH_MOMENTS,
@@ -50,6 +51,7 @@ __all__ = [
     "COLLECTIVES",
     "DIFFERENTIATION",
     "ELEMENTWISE",
+    "EPSILONS",
     "FLOATS",
     "INTEGER_ENDS",
     "IN_PLACE_FUNCTIONS",

@@ -27,6 +27,35 @@ OPTIMIZERS_OF_PARAMETERS = frozenset(
     for name in """adafactor adamaxw adamw add_decayed_weights lamb lars lion nadamw scale_by_trust_ratio""".split()  # noqa: SIM905
 )
 
+# What these add to the root of a moment, in the dtype of the parameters, by default: without it, a parameter whose
+# gradient is zero gets NaN.
+EPSILONS = {
+    **dict.fromkeys(
+        (
+            f"optax.{name}"
+            for name in [
+                "adam",
+                "adamax",
+                "adamaxw",
+                "adamw",
+                "adan",
+                "amsgrad",
+                "nadam",
+                "nadamw",
+                "rmsprop",
+                "scale_by_adam",
+                "scale_by_adan",
+                "scale_by_amsgrad",
+                "scale_by_rms",
+                "scale_by_stddev",
+            ]
+        ),
+        1e-8,
+    ),
+    "optax.adabelief": 1e-16,
+    "optax.scale_by_belief": 1e-16,
+}
+
 # Other functions that create an object with functions `init` and `update`.
 _PARTS = frozenset(
     f"optax.{name}"

@@ -12,6 +12,7 @@ import optax
 import pytest
 
 from jaxlint.jaxapi.optimizers import (
+    EPSILONS,
     OPTIMIZERS,
     OPTIMIZERS_OF_PARAMETERS,
     OPTIMIZERS_WITH_ARRAYS,
@@ -91,3 +92,17 @@ def test_an_optimizer_of_parameters_refuses_to_do_without(name: str) -> None:
     with pytest.raises((ValueError, TypeError)):
         optimizer.update(params, optimizer.init(params))
     optimizer.update(params, optimizer.init(params), params)
+
+
+@pytest.mark.parametrize("name", sorted(EPSILONS))
+def test_an_epsilon_is_the_default_and_is_needed(name: str) -> None:
+    """In float16 it is zero, and a gradient of zero gives NaN; in float32 it gives none."""
+    made = getattr(optax, name.partition(".")[2])
+    given = list(_parameters(made))
+    assert _parameters(made)["eps"].default == EPSILONS[name]
+    assert given.index("eps") >= (0 if name.startswith("optax.scale_by_") else 2)
+    optimizer = made() if name.startswith("optax.scale_by_") else made(0.1)
+    for dtype, spoiled in ((jnp.float16, True), (jnp.float32, False)):
+        params = jnp.ones(2, dtype)
+        updates, _ = optimizer.update(jnp.zeros(2, dtype), optimizer.init(params), params)
+        assert bool(jnp.isnan(updates).any()) is spoiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.tracking.keys import Keys
@@ -38,7 +39,8 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
-from jaxlint.staging.values.forms import linked, row, stacked
+from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.forms import linked, row, same, stacked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.leaves import IsLeaf, UnclearTreeError, leaves_in, mapped
 from jaxlint.staging.values.pytrees import is_pytree, tracer_in
@@ -110,6 +112,7 @@ class TreeMaps(Part):
             mapped = self.map_chosen(body, trees[0], kwargs, node, frame)
             if mapped is not None:
                 return mapped
+        trees = [_with_structure(tree) for tree in trees]
         if trees:
             self.ask_leaf(trees[0], kwargs, node, frame)
         born, before = Origin("leaf").serial, list(frame.consumed)
@@ -119,7 +122,7 @@ class TreeMaps(Part):
                 if not _is_leaf(trees[0]):
                     self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
                 return mapped
-        if trees and not custom_leaf and not is_identity(body) and all(map(_has_few_leaves, trees)):
+        if trees and not custom_leaf and not is_identity(body) and _decides(trees):
             whole = self.map_leaves(body, trees, Call(trees, kwargs, node, frame))
             if whole is not None:
                 self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
@@ -151,7 +154,8 @@ class TreeMaps(Part):
         """The result of mapping `body` over trees with known leaves; None for others."""
 
         def change(*leaves: Value) -> Value:
-            return self.calls.call_value(body, call.passing(list(leaves), {}))
+            single = [self.leaf_of(leaf) if _is_tree(leaf) else leaf for leaf in leaves]
+            return self.calls.call_value(body, call.passing(single, {}))
 
         try:
             return mapped(change, trees[0], trees[1:], self.leaf_test(call))
@@ -278,8 +282,35 @@ def _is_leaf(value: Value) -> bool:
     if isinstance(value, Static):
         return kind_of_static(value) in _PLAIN
     if isinstance(value, Array):
-        return value.certain and not value.tree and not value.mixed and value.made is not None
+        known = value.made is not None or bool(value.dtype)  # of a tree neither is known
+        return value.certain and not value.tree and not value.mixed and known
     return isinstance(value, (Function, BoundMethod, Partial, External, ClassValue))
+
+
+def _decides(trees: list[Value]) -> bool:
+    """Whether the first of several trees is known, and the others have its structure: JAX demands it."""
+    first, *others = trees
+    return _has_few_leaves(first) and all(_is_tree(tree) or _has_few_leaves(tree) for tree in others)
+
+
+def _is_tree(value: Value) -> bool:
+    """Whether it is a tree of arrays with unknown structure."""
+    return isinstance(value, Array) and value.tree and value.certain and not value.mixed
+
+
+def _with_structure(tree: Value) -> Value:
+    """Updated parameters as a tree like those before: with their structure, and arrays of their shapes and dtypes."""
+    made = tree.made if isinstance(tree, Array) and tree.tree else None
+    if not isinstance(tree, Array) or made is None or made.name != "optax.apply_updates" or not made.args:
+        return tree
+    first = _with_structure(made.args[0])
+    if isinstance(first, Array) or not _has_few_leaves(first):
+        return tree
+
+    def updated(leaf: Value) -> Value:
+        return replace(tree, tree=False, made=None, dtype=canonical_dtype(dtype_of(leaf)), form=same(leaf))
+
+    return mapped(updated, first, [])
 
 
 def _has_few_leaves(tree: Value) -> bool:

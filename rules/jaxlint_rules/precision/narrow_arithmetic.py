@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.tables import is_integer, strong
-from jaxlint.api.values import Array, Operation, Static, Value, constant, dtype_of, is_inexact
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import EPSILONS, is_integer, strong
+from jaxlint.api.values import (
+    Array,
+    ExternalMethod,
+    ExternalObject,
+    Operation,
+    Static,
+    Value,
+    constant,
+    dtype_of,
+    is_inexact,
+    leaves_in,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules.numerics._expressions import made, number, without_views
 from jaxlint_rules.precision._narrow_limits import (
@@ -42,6 +54,7 @@ class NarrowArithmetic(Rule):
     - Python numbers that the dtype of the array cannot represent: `-1e9` beside a float16 array is
       minus infinity, `image > 256` on `uint8` wraps around, and `1e-8` added to a float16 array, or
       as its lower bound, is zero;
+    - optimizers like `optax.adam` with float16 parameters, whose `eps` is zero in that dtype;
     - integers that are too large for a cast, or for the dtype of `arange` (bfloat16 counts exactly
       only up to 256);
     - matrix products, `einsum` and `cumsum` of `int8`, `uint8` and 16-bit integers, whose result
@@ -133,6 +146,26 @@ class NarrowArithmetic(Rule):
                 reason=f"the addition runs in `{wrapped.dtype}`, and only its result becomes a float",
             )
 
+    @concerns(callees=("ExternalMethod",), methods=("init",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """An optimizer's `eps` in the dtype of its parameters."""
+        callee = event.callee
+        if report.module.is_test or not isinstance(callee, ExternalMethod) or not event.args:
+            return
+        leaves = leaves_in(event.args[0]) or ()
+        if not any(
+            isinstance(leaf, Array) and not leaf.tree and dtype_of(leaf) == "float16" for leaf in leaves
+        ):
+            return
+        for made_by, given in _epsilons(callee.receiver):
+            if 0 < given <= _SMALLEST:
+                place = made_by.node if made_by.node in event.frame.module.parents else event.node
+                report(
+                    place or event.node,
+                    f"`eps` of `{made_by.name}`, {given:g}, is zero in float16: a zero gradient gives NaN; use float32 or a larger one",
+                    reason="the moments of float16 parameters are float16, and a Python number takes their dtype",
+                )
+
     @staticmethod
     def check_limits(event: OperationEvent, report: Reporter) -> bool:
         """Whether a narrow type certainly cannot represent the result of an operation."""
@@ -202,6 +235,24 @@ class NarrowArithmetic(Rule):
                     reason="the array is `float16`, and a Python number takes its dtype",
                 )
                 return
+
+
+def _epsilons(optimizer: Value, depth: int = 4) -> Iterator[tuple[ExternalObject, float]]:
+    """The parts of an optimizer that divide by a moment, and what they add to it."""
+    if not isinstance(optimizer, ExternalObject) or depth == 0:
+        return
+    if optimizer.name == "optax.chain":
+        for part in optimizer.args:
+            yield from _epsilons(part, depth - 1)
+    if (
+        optimizer.name not in EPSILONS
+        or len(optimizer.args) > 1
+        or not {"**", "eps_root"}.isdisjoint(optimizer.kwargs)
+    ):
+        return  # a second number may be `eps`
+    given = number(optimizer.kwargs["eps"]) if "eps" in optimizer.kwargs else EPSILONS[optimizer.name]
+    if given is not None:
+        yield optimizer, given
 
 
 def _may_be_float(operation: Operation, result: Array) -> bool:

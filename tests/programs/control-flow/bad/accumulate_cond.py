@@ -1,5 +1,4 @@
 # blind: twentieth
-# missed: a dtype that a setting gives, in the second turn of a loop
 
 """Gradient accumulation with compact accumulators."""
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 # source: d8ahazard/sd_dreambooth_extension#1415
 # blind: twentieth
-# missed: an average whose decay is a setting
 
 """Polyak averaging of the weights of a language-model head."""
 from dataclasses import dataclass

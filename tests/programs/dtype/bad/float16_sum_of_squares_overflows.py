@@ -1,5 +1,4 @@
 # blind: eighteenth
-# missed: a sum in float16 of unknown magnitude
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: google-deepmind/optax#1754
 # blind: nineteenth
-# missed: the epsilon of an optimizer in float16
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: mlnomadpy/flaxchat#6
 # blind: nineteenth
-# missed: what a loop of 512 steps adds up in bfloat16
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 # source: jax-ml/ml_dtypes#63
 # blind: second
-# missed: the dtype of the average is that of a tree which a function made
 
 import dataclasses
 import functools

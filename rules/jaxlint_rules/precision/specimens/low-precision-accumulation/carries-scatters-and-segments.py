@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 
 def total(xs):
-    start = jnp.zeros((), jnp.bfloat16)
-    return jax.lax.scan(lambda t, x: (t + x.astype(jnp.bfloat16), None), start, xs)[0]  # finding
+    start = jnp.zeros((), jnp.bfloat16)  # finding
+    return jax.lax.scan(lambda t, x: (t + x.astype(jnp.bfloat16), None), start, xs)[0]
 
 def accumulate(xs):
     def body(i, state):
