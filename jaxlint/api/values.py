@@ -15,6 +15,7 @@ from jaxlint.staging.shapes.known import (
     shape_of,
     shapes_differ,
 )
+from jaxlint.staging.shapes.numbers import Point, UnclearNumberError, identity_of
 from jaxlint.staging.shapes.overruns import beyond, out_of_range
 from jaxlint.staging.shapes.ranges import Range, range_of, range_of_result
 from jaxlint.staging.shapes.sameness import same
@@ -110,6 +111,7 @@ __all__ = [
     "Operation",
     "Origin",
     "Partial",
+    "Point",
     "Range",
     "Reading",
     "Setting",
@@ -119,6 +121,7 @@ __all__ = [
     "Static",
     "Transformed",
     "TupleValue",
+    "UnclearNumberError",
     "Unknown",
     "Value",
     "arguments_of",
@@ -136,6 +139,7 @@ __all__ = [
     "find_array",
     "flow_in",
     "identity",
+    "identity_of",
     "is_inexact",
     "is_none",
     "is_spec",

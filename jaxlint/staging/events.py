@@ -333,12 +333,19 @@ class DerivativeRulesEvent(Event):
 @dataclass(slots=True, eq=False)
 class ForwardResultEvent(Event):
     """`on_forward_result`: what `rule`, the `fwd` of a function with its own derivatives, or its `bwd`, returned for a
-    call."""
+    call.
+
+    For a `bwd`: `primals` are the arguments that cotangents belong to, None if they are unknown, and `primal` and
+    `cotangent` the result of the function and its cotangent.
+    """
 
     transformed: Transformed
     rule: Value
     result: Value
     backward: bool = False
+    primals: list[Value] | None = None
+    primal: Value = UNKNOWN
+    cotangent: Value = UNKNOWN
 
 
 @dataclass(slots=True, eq=False)

@@ -17,6 +17,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.arrays import Form
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_names, constant_numbers
 from jaxlint.staging.values.frame import Frame
@@ -51,15 +52,18 @@ class CustomRules(Part):
                     names = self.machine.staging.signature(t.target)
                     name = names[number] if number < len(names) else f"argument {number}"
                     self.machine.staging.emit_argument(True, t, name, args[number], None, call.node, frame)
+        for value in args:
+            if isinstance(value, Array) and value.made is None and value.form is None:
+                value.form = Form()  # so that it is known to be the same array where it is passed on
         with InRules(self.machine, bool(t.attributes.keys() & {"jvp", "fwd"})):
             result = self.calls.call_value(t.target, call)
             if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
                 return self.run_custom_gradient(t, result, args, call.node, frame)
-            self.run_custom_rules(t, call, derived)
+            self.run_custom_rules(t, call, result, derived)
         return result
 
-    def run_custom_rules(self, t: Transformed, call: Call, derived: bool) -> None:
-        """Evaluates the rules where they are traced, or a gradient is taken."""
+    def run_custom_rules(self, t: Transformed, call: Call, computed: Value, derived: bool) -> None:
+        """Evaluates the rules where they are traced, or a gradient is taken. `computed`: the result of the function."""
         args, frame = call.args, call.frame
         if not (frame.stage.staged or derived):
             return
@@ -100,9 +104,21 @@ class CustomRules(Part):
         if backward is not None:
             unknown = self.operators.array_result(frame, args, call.node)
             unknown.tree = True
-            cotangent = self.tangent_of(primal, unknown)
+            cotangent = tangents_of(primal, unknown)
+            if isinstance(cotangent, Array) and cotangent.form is None:
+                cotangent.form = Form()
             returned = self.calls.call_value(backward, call.passing([*fixed, residuals, cotangent], {}))
-            event = events.ForwardResultEvent(call.node, frame, t, backward, returned, backward=True)
+            event = events.ForwardResultEvent(
+                call.node,
+                frame,
+                t,
+                backward,
+                returned,
+                backward=True,
+                primals=None if call.kwargs else [a for n, a in enumerate(args) if n not in nondiff],
+                primal=computed,
+                cotangent=cotangent,
+            )
             self.machine.emit("forward_result", event)
 
     def run_custom_gradient(

@@ -1,5 +1,4 @@
 # blind: twentieth
-# missed: which cotangent belongs to which argument
 
 """Gated product with a hand-written derivative for a bilinear model."""
 from functools import partial
