@@ -3,6 +3,7 @@
 from jaxlint.staging.shapes.answers import misfit_of, symbolic_shape
 from jaxlint.staging.shapes.applied import MisfitError, shape_text
 from jaxlint.staging.shapes.bounds import Bounds, bounds_of, starts_at
+from jaxlint.staging.shapes.grains import grain_of
 from jaxlint.staging.shapes.known import (
     ALONG_AXES,
     BROADCASTING,
@@ -138,6 +139,7 @@ __all__ = [
     "dtype_of",
     "find_array",
     "flow_in",
+    "grain_of",
     "identity",
     "identity_of",
     "is_inexact",

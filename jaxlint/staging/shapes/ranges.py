@@ -21,6 +21,7 @@ from jaxlint.staging.values.plain import MISSING, Static, Value, is_none
 MAX_DEPTH = 16
 LARGEST_POWER = 4096  # limit on exponents and shifts
 MOST_FACTORS = 4096
+_BEYOND = 2**40  # of numbers without a bound, which a sample of some thousands may reach
 
 _ARRANGING = frozenset(
     """reshape expand_dims squeeze transpose ravel flatten broadcast_to swapaxes moveaxis flip sort copy array asarray
@@ -159,6 +160,8 @@ def range_of_result(made: Operation, depth: int = MAX_DEPTH) -> Range | None:
         return _product(one, two)
     if name in ("power", "left_shift"):
         return _power(one, two, shifted=name == "left_shift")
+    if name in ("remainder", "mod"):
+        return _rest(made, one, two)
     if name in ("maximum", "minimum"):
         pick = max if name == "maximum" else min
         return Range(pick(one.low, two.low), pick(one.high, two.high), None) if _apart(one, two) else None
@@ -244,9 +247,8 @@ def _is_drawn(one: Range, two: Range) -> bool:
 def _scaled(one: Range, factor: int) -> Range:
     low, high = sorted((one.low * factor, one.high * factor))
     mean = None if one.mean is None else one.mean * factor
-    return Range(
-        low, high, mean, one.step * abs(factor), one.sources, one.direction * (1 if factor >= 0 else -1)
-    )
+    direction = one.direction * (1 if factor >= 0 else -1)
+    return Range(low, high, mean, one.step * abs(factor), one.sources, direction, one.is_drawn)
 
 
 def _sum(one: Range, two: Range) -> Range | None:
@@ -272,6 +274,16 @@ def _product(one: Range, two: Range) -> Range | None:
     if not direction or min(one.low, two.low) < 0:
         return None
     return Range(one.low * two.low, one.high * two.high, None, 1, sources, direction)
+
+
+def _rest(made: Operation, one: Range, two: Range) -> Range | None:
+    """The remainders of random numbers that go round at least once: they reach all, or the multiples of a common factor."""
+    count = two.low
+    if not two.is_constant or count <= 0 or one.high - one.low < count * one.step:
+        return None
+    factor = math.gcd(one.step, count)
+    top = count - factor
+    return Range(0, top, top / 2, factor, frozenset({id(made)}), is_drawn=True) if one.is_drawn else None
 
 
 def _power(one: Range, two: Range, shifted: bool) -> Range | None:
@@ -377,6 +389,12 @@ def _of_numpy_draw(made: Operation) -> Range | None:
     return _drawn(made, constant(low), constant(high))
 
 
+def _of_zipf(made: Operation) -> Range | None:
+    """The range of `numpy.random.zipf(a)`, whose numbers have no mean up to `a` of 2: some are beyond any bound."""
+    exponent = constant(made.operand(0, "a"))
+    return _drawn(made, 1, _BEYOND) if isinstance(exponent, (int, float)) and 1 < exponent <= 2 else None
+
+
 def _of_choice(made: Operation) -> Range | None:
     """The range of `jax.random.permutation(key, n)` and `jax.random.choice(key, n)`."""
     return _drawn(made, 0, constant(made.operand(1, "x") or made.kwargs.get("a")))
@@ -413,6 +431,7 @@ _MAKING = {
     "jax.random.choice": _of_choice,
     "numpy.random.randint": _of_numpy_draw,
     "numpy.random.integers": _of_numpy_draw,
+    "numpy.random.zipf": _of_zipf,
     "full": _of_filled,
     "ones": _of_filled,
     "zeros": _of_filled,

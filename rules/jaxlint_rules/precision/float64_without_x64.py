@@ -7,7 +7,17 @@ import ast
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, TracedArgumentEvent, concerns
 from jaxlint.api.syntax import walk
 from jaxlint.api.tables import JIT_KINDS, MAKERS, RANDOM_MAKERS
-from jaxlint.api.values import External, Operation, Reading, Static, Value, dtype_named
+from jaxlint.api.values import (
+    External,
+    ListValue,
+    NumpyArray,
+    Operation,
+    Reading,
+    Static,
+    Value,
+    dtype_named,
+    grain_of,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 from jaxlint_rules._x64 import may_have_x64
@@ -29,7 +39,9 @@ class Float64WithoutX64(Rule):
     Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their
     complex and integer counterparts in projects that never enable x64: neither by `jax_enable_x64`,
     nor `JAX_ENABLE_X64`, nor `enable_x64()`. In such projects it also finds `time.time()` that
-    becomes an array or an argument of a jitted function.
+    becomes an array or an argument of a jitted function, and NumPy arrays whose numbers float32
+    cannot tell apart, such as dates in seconds, if the program shows how large they are and how far
+    apart.
 
     ## Why is this bad?
     JAX truncates the dtype to 32 bits, with a warning at most: about 7 digits instead of 16.
@@ -76,6 +88,7 @@ class Float64WithoutX64(Rule):
         operation = event.operation
         if operation.name in _CONVERTING and operation.args:
             self.check_clock(event, operation.args[0], report)
+            self.check_grain(event, operation.args[0], report)
         if operation.name in _WIDE:
             self.check(event, operation.name, report)
             return
@@ -93,6 +106,7 @@ class Float64WithoutX64(Rule):
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
         if event.transformed.kind in JIT_KINDS and event.transformed.kind != "filter_jit":
             self.check_clock(event, event.value, report)
+            self.check_grain(event, event.value, report)
 
     @staticmethod
     def check_clock(event: OperationEvent | TracedArgumentEvent, value: Value, report: Reporter) -> None:
@@ -106,6 +120,24 @@ class Float64WithoutX64(Rule):
                 reason="the clock is at 1.8e9 seconds, and float32 has 24 bits; nothing that runs with this file enables `jax_enable_x64`",
                 shown=True,  # no seconds are left in it, whatever the program does
             )
+
+    @staticmethod
+    def check_grain(event: OperationEvent | TracedArgumentEvent, value: Value, report: Reporter) -> None:
+        """Numbers of the host that float32 cannot tell apart."""
+        if report.module.is_test or not isinstance(value, (NumpyArray, ListValue)):
+            return
+        if isinstance(event, OperationEvent) and event.result.dtype != "float32":
+            return
+        if isinstance(event, TracedArgumentEvent) and getattr(value, "dtype", "") != "float64":
+            return
+        found = grain_of(value)
+        if found is None or not found.is_lost or may_have_x64(report, event.frame.module):
+            return
+        report(
+            event.node,
+            f"float32 loses differences of {found.step:.2g} near {found.nearest:,.7g}; subtract an offset in NumPy first",
+            reason=f"there float32 has steps of {found.spacing:.3g}; nothing that runs with this file enables `jax_enable_x64`",
+        )
 
     def check(
         self, event: OperationEvent | CallEvent, dtype: str, report: Reporter, value: Value | None = None

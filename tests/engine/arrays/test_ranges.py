@@ -69,3 +69,39 @@ def test_what_is_said_is_reached(seed: int) -> None:
 @pytest.mark.parametrize(("start", "stop"), [(0, 0), (5, 2)])
 def test_an_empty_range_has_no_ends(start: int, stop: int) -> None:
     assert range_of(made("arange", Static(start), Static(stop))) is None
+
+
+def drawn(name: str, *args: object) -> Array:
+    return Array(False, dtype="int32", made=Operation(name, tuple(map(Static, args)), {}, NODE, full=name))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "factor", "count"),
+    [(0, 1000, 1, 50), (0, 1000, 7919, 50), (3, 900, 6, 100), (0, 60, 4, 48)],
+)
+def test_remainders_of_random_numbers_reach_all(low: int, high: int, factor: int, count: int) -> None:
+    value = made(
+        "remainder",
+        made("multiply", drawn("numpy.random.integers", low, high), Static(factor)),
+        Static(count),
+    )
+    numbers = np.random.default_rng(0).integers(low, high, 50_000) * factor % count
+    found = range_of(value)
+    assert found is not None
+    assert (found.low, found.high) == (numbers.min(), numbers.max())
+    assert not (numbers % found.step).any()
+
+
+def test_remainders_that_are_only_bounds() -> None:
+    for value in (
+        drawn("numpy.random.integers", 0, 20),
+        made("arange", Static(200)),
+        drawn("numpy.random.zipf", 3.0),
+    ):
+        assert range_of(made("remainder", value, Static(50))) is None
+
+
+def test_numbers_without_a_mean_go_round() -> None:
+    found = range_of(made("mod", drawn("numpy.random.zipf", 1.3), Static(50_257)))
+    assert found is not None
+    assert (found.low, found.high) == (0, 50_256)

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#8604
 # blind: nineteenth
-# missed: which numbers the host has given to an array
 
 import jax
 import jax.numpy as jnp

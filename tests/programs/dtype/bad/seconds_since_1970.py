@@ -1,6 +1,5 @@
 # source: gbionics/jaxsim#225
 # blind: ninth
-# missed: how large the numbers are is not asked where they become float32
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,4 @@
 # blind: twentieth
-# missed: how large the numbers are that the host computes
 
 """Box search for planetary transits in a light curve."""
 from dataclasses import dataclass
