@@ -2,6 +2,7 @@
 
 from jaxlint.staging.shapes.answers import misfit_of, symbolic_shape
 from jaxlint.staging.shapes.applied import MisfitError, shape_text
+from jaxlint.staging.shapes.axes import Axis, axis_number, merged_axes, sizes_swapped, walk_axis
 from jaxlint.staging.shapes.bounds import Bounds, bounds_of, starts_at
 from jaxlint.staging.shapes.grains import grain_of
 from jaxlint.staging.shapes.known import (
@@ -19,7 +20,7 @@ from jaxlint.staging.shapes.known import (
 from jaxlint.staging.shapes.numbers import Point, UnclearNumberError, identity_of
 from jaxlint.staging.shapes.overruns import beyond, out_of_range
 from jaxlint.staging.shapes.ranges import Range, range_of, range_of_result
-from jaxlint.staging.shapes.sameness import same
+from jaxlint.staging.shapes.sameness import given_as, same
 from jaxlint.staging.shapes.zeros import Extent, zeros_at_start
 from jaxlint.staging.tracking.dtype_bounds import SOME_FLOAT, SOME_NUMBER, certain_dtype, changes_dtype
 from jaxlint.staging.tracking.keys import name_in
@@ -93,6 +94,7 @@ __all__ = [
     "UNKNOWN",
     "Array",
     "AtIndexer",
+    "Axis",
     "BoundMethod",
     "Bounds",
     "Choice",
@@ -127,6 +129,7 @@ __all__ = [
     "Value",
     "arguments_of",
     "axes_of_spec",
+    "axis_number",
     "beyond",
     "bounds_of",
     "certain_dtype",
@@ -139,6 +142,7 @@ __all__ = [
     "dtype_of",
     "find_array",
     "flow_in",
+    "given_as",
     "grain_of",
     "identity",
     "identity_of",
@@ -150,6 +154,7 @@ __all__ = [
     "least_size",
     "leaves_in",
     "maker_of",
+    "merged_axes",
     "mesh_axes",
     "mesh_sizes",
     "misfit_of",
@@ -166,11 +171,13 @@ __all__ = [
     "shape_text",
     "shapes_differ",
     "short_source",
+    "sizes_swapped",
     "spec_axes",
     "spec_entries",
     "starts_at",
     "strings",
     "symbolic_shape",
     "varies_over",
+    "walk_axis",
     "zeros_at_start",
 ]

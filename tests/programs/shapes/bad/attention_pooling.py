@@ -1,6 +1,5 @@
 # source: catalyst-team/catalyst#285
 # blind: twentieth
-# missed: which axis is the time, by a later einsum
 
 """Sentence classifier: attention pooling over token features (haiku)."""
 from functools import partial

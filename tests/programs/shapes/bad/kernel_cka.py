@@ -1,6 +1,5 @@
 # source: jax-ml/jax#2697
 # blind: nineteenth
-# missed: which of two equal axes a mean has left
 
 import functools
 

@@ -1,6 +1,5 @@
 # source: alshedivat/lola#12
 # blind: twentieth
-# missed: which of two orders a flattened array has
 
 """Policy-gradient update on rollouts from parallel point-mass environments."""
 from functools import partial

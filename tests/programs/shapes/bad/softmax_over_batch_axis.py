@@ -1,5 +1,4 @@
 # blind: eighteenth
-# missed: which axis holds the classes
 
 import functools
 

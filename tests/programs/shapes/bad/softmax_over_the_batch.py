@@ -1,6 +1,5 @@
 # source: jax-ml/jax#2697
 # blind: seventeenth
-# missed: only a later index says which axis holds the classes
 
 """Policy gradient with a softmax over actions."""
 import jax
