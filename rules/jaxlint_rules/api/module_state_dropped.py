@@ -55,7 +55,6 @@ class ModuleStateDropped(Rule):
     name = "module-state-dropped"
     category = "api"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     def __init__(self) -> None:
         self.ignored: list[tuple[CallEvent, str]] = []  # losses that bind the new state to `_`

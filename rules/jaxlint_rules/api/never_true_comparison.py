@@ -61,7 +61,6 @@ class NeverTrueComparison(Rule):
     name = "never-true-comparison"
     category = "api"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     def on_comparison(self, event: ComparisonEvent, report: Reporter) -> None:
         if not isinstance(event.node, ast.Compare) or event.is_caught():

@@ -61,7 +61,6 @@ class BootstrappedGradient(Rule):
     name = "bootstrapped-gradient"
     category = "numerics"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     @concerns("subtract")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

@@ -66,7 +66,6 @@ class ZeroGradient(Rule):
     name = "zero-gradient"
     category = "numerics"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     def on_zero_gradient(self, event: ZeroGradientEvent, report: Reporter) -> None:
         if report.module.is_test or any(

@@ -66,7 +66,6 @@ class HostLocalBatch(Rule):
     name = "host-local-batch"
     category = "sharding"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     @concerns("jax.device_put", "jax.device_count")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

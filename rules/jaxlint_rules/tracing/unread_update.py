@@ -59,7 +59,6 @@ class UnreadUpdate(Rule):
     name = "unread-update"
     category = "tracing"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         self.check(event, report)

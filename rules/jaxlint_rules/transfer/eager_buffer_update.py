@@ -78,7 +78,6 @@ class EagerBufferUpdate(Rule):
     name = "eager-buffer-update"
     category = "transfer"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     def __init__(self) -> None:
         self.told: set[ast.AST] = set()  # functions: their buffers are corrected together

@@ -78,7 +78,6 @@ class JaxInDataset(Rule):
     name = "jax-in-dataset"
     category = "transfer"
     severity = Severity.WARNING
-    needs_whole_program = True
 
     def __init__(self) -> None:
         self.told: set[ast.AST] = set()
