@@ -21,6 +21,7 @@ from jaxlint.api.values import (
     Value,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import external_name
 from jaxlint_rules.migration._changed_attributes import aim_at
 from jaxlint_rules.migration._changed_names import target_text
@@ -60,7 +61,10 @@ class StaticContainer(Rule):
     `nnx.Dict` holds a dict, and `nnx.data(...)` marks any value as data.
 
     ## Fix safety
-    There is no automatic fix: a program that must run with older releases has no `nnx.List`.
+    Safe: the module could not be created. The fix writes `nnx.List` or `nnx.Dict`, and `nnx.data`,
+    which keeps the container as it is, for nested containers, for a dict with other keys than plain
+    names, for a list that has another name, and where the file adds to it or asks for its type. It
+    is left out if the requirements allow releases before 0.12.0, which have no `nnx.List`.
 
     ## When not to fix
     Keep it with flax before 0.12: the requirements of the project say so, or `target-jax` of the
@@ -75,6 +79,7 @@ class StaticContainer(Rule):
     name = "static-container"
     category = "migration"
     severity = Severity.ERROR
+    fixable = "safe"
     follows_calls = True
 
     def __init__(self) -> None:
@@ -108,12 +113,26 @@ class StaticContainer(Rule):
             if not held:
                 continue
             kind = _kind(event.value)
-            wrapper = "Dict" if kind == "dict" else "List"
+            wrapper = _wrapper(event)
+            modern = specifier is None or target.range.starts_at(parse_version(_SINCE))
+            statement = event.frame.module.parents.get(event.node)
+            value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+            fix = None
+            if modern and value is not None and event.frame.module.reported:
+                fix = propose(
+                    report,
+                    value,
+                    "wrap-expression",
+                    f"Wrap it in `nnx.{wrapper}`",
+                    safe=True,
+                    function=f"flax.nnx.{wrapper}",
+                )
             report(
                 event.node,
                 f"a {kind} of {held} in `{ast.unparse(event.node)}` raises ValueError since "
                 f"{PACKAGES['flax'][0]} {_SINCE}; use `nnx.{wrapper}`",
                 reason=f"a plain container is a static attribute of `{event.base.cls.name}`; {target_text(specifier, 'flax')}",
+                fix=fix,
             )
 
 
@@ -131,6 +150,46 @@ def _given(event: ModuleStoreEvent) -> ast.expr | None:
     if isinstance(value, _DISPLAYS):
         return value
     return value if isinstance(value, ast.Call) and dotted(value.func) in _BUILTINS else None
+
+
+def _wrapper(event: ModuleStoreEvent) -> str:
+    """What holds the container: `List`, `Dict`, or `data`, which leaves it as it is."""
+    given, value = _given(event), event.value
+    statement = event.frame.module.parents.get(event.node)
+    if isinstance(getattr(statement, "value", None), ast.Name):
+        return "data"  # the program may add to it by its other name
+    parts = _direct_parts(value)
+    if any(isinstance(part, (ListValue, TupleValue, DictValue)) for part in parts):
+        return "data"
+    if isinstance(value, DictValue):
+        keys = given.keys if isinstance(given, ast.Dict) else []
+        named = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+        plain = len(named) == len(keys) and all(
+            key.isidentifier() and not hasattr(dict, key) for key in named
+        )
+        return "Dict" if isinstance(given, ast.Dict) and plain else "data"
+    return "data" if _needs_its_type(event.name, event.frame.module.tree) else "List"
+
+
+def _direct_parts(value: Value) -> list[Value]:
+    if isinstance(value, DictValue):
+        return [*value.items.values(), *([value.element] if value.element else [])]
+    assert isinstance(value, (ListValue, TupleValue))
+    return value.items if value.items is not None else [value.element] if value.element else []
+
+
+def _needs_its_type(name: str, tree: ast.Module) -> bool:
+    """Whether a file adds to the attribute with `+`, multiplies it, or asks for its type."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp):
+            operands = [node.left, node.right]
+        elif isinstance(node, ast.Call) and dotted(node.func) in ("isinstance", "type"):
+            operands = node.args[:1]
+        else:
+            continue
+        if any(isinstance(part, ast.Attribute) and part.attr == name for part in operands):
+            return True
+    return False
 
 
 def _is_declared(cls: ClassValue, name: str) -> bool:
