@@ -103,6 +103,8 @@ class TimingIncludesCompile(Rule):
         frame, node = _chosen_at(cold, frame, node)
         if node is helper[1] and not speaks_of(event, _SPEED):
             return  # a run's total time may include everything
+        if frame.loops and self.check_sizes(event, cold, frame, node, report):
+            return
         if _text_says_so(frame, node) or not report_from(report, frame, node):
             return
         report(
@@ -114,6 +116,23 @@ class TimingIncludesCompile(Rule):
             if _is_progress(event) or _is_of_training(cold) or _is_kept_by_object(event)
             else None,
         )
+
+    def check_sizes(
+        self, event: ElapsedEvent, cold: Dispatch, frame: Frame, node: ast.AST, report: Reporter
+    ) -> bool:
+        """A loop that gives a timing helper an array of another size each time."""
+        loop = frame.in_loop()
+        if loop is None or not isinstance(node, ast.Call) or frame.guarded_in_loop():
+            return False
+        sized = _resized_argument(node, loop.node, loop_variables(loop.node))
+        if not sized or COMPILING.search(ast.unparse(node)) or not report_from(report, frame, node):
+            return False
+        report(
+            node,
+            f"the measured time includes compiling `{cold.label}`; call it once before starting the clock",
+            reason=f"each iteration calls it with a new shape of `{sized}`",
+        )
+        return True
 
     def check_repeats(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
         """A region that repeats one call, to divide by the number of calls or the other way round."""

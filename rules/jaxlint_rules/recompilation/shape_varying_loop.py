@@ -42,6 +42,11 @@ from jaxlint_rules.recompilation._growth import Growth
 from jaxlint_rules.recompilation._ragged import CONVERTING, PADS, drawn, ragged, text_length
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
+_SEARCHES = frozenset({"nonzero", "where", "flatnonzero", "argwhere"})
+# Methods of NumPy's generators.
+_DRAWS = frozenset(
+    ["random", "uniform", "normal", "integers", "binomial", "standard_normal", "rand", "randn", "randint"]
+)
 _MASKS = frozenset({"isnan", "isfinite", "isinf", "isin", "logical_not", "logical_and", "logical_or"})
 _MODULES = frozenset({"linen", "nnx"})
 _EVEN = frozenset({"range", "arange", "linspace"})
@@ -64,7 +69,8 @@ class ShapeVaryingLoop(Rule):
     Or its length may depend on data:
 
     - the tokens of a text;
-    - the rows of a class (`x[labels == c]`);
+    - the rows of a class (`x[labels == c]`, `x[np.flatnonzero(labels == c)]`), or of a random mask;
+    - the distinct items of a batch (`np.unique(batch)`);
     - a slice between two offsets (`x[starts[i] : starts[i + 1]]`);
     - an array of a random size;
     - the part of an object's buffer that the loop has filled;
@@ -301,6 +307,12 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
             return sliced or text_length(
                 node.args[0], loop.node, assigned_once(loop.node), _bound_names(loop)
             )
+        if (
+            base in ("np", "numpy")
+            and last not in _SEARCHES - {"flatnonzero", "argwhere"}
+            and _is_search(node, loop)
+        ):
+            return f"`{short_source(node)}` varies in length"
         if last in SIZED and base in ("jnp", "np", "jax", "numpy") and node.args:
             sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
             used = set().union(*(names_in(size) for size in sizes)) & changing
@@ -356,20 +368,48 @@ def _bound_names(loop: Loop) -> frozenset[str]:
 
 
 def _selects(node: ast.Subscript, loop: Loop) -> str:
-    """`x[y == c]` and `np.nonzero(y == c)[0]`: as many rows as are true in this iteration."""
-    chosen: ast.AST = node.slice
-    if isinstance(node.value, ast.Call) and last_name(node.value.func) in (
-        "nonzero",
-        "where",
-    ):
-        if len(node.value.args) != 1 or node.value.keywords:
-            return ""
-        chosen = node.value.args[0]
-    if isinstance(chosen, ast.Name):
-        chosen = assigned_once(loop.node).get(chosen.id, chosen)
-    if not _is_mask(chosen) or not names_in(chosen) & _bound_names(loop):
-        return ""
-    return f"`{short_source(node)}` varies in length"
+    """`x[y == c]`, `np.nonzero(y == c)[0]` and `x[np.flatnonzero(y == c)]`: as many rows as are true in this iteration."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if any(_chooses(part, loop) for part in parts) or _is_search(node, loop):
+        return f"`{short_source(node)}` varies in length"
+    return ""
+
+
+def _chooses(index: ast.expr, loop: Loop) -> bool:
+    """Whether an index is a mask, or the numbers of the rows where one is true, and another one in each iteration."""
+    if isinstance(index, ast.Name):
+        index = assigned_once(loop.node).get(index.id, index)
+    return _is_search(index, loop) or (_is_mask(index) and _is_another(index, loop))
+
+
+def _is_search(node: ast.expr, loop: Loop) -> bool:
+    """`np.flatnonzero(mask)`, `np.where(mask)[0]`, and `np.unique(batch)`, of what changes; `size=` fixes the length."""
+    part = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    if isinstance(node, ast.Subscript) and part:
+        node = node.value
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return False
+    if part and last_name(node.func) not in ("nonzero", "where"):
+        return False  # one of the numbers that were found
+    last, given = last_name(node.func), node.args[0]
+    if last == "unique":
+        return _is_another(given, loop)
+    if last not in _SEARCHES:
+        return False
+    if isinstance(given, ast.Name):
+        given = assigned_once(loop.node).get(given.id, given)
+    return _is_mask(given) and _is_another(given, loop)
+
+
+def _is_another(node: ast.AST, loop: Loop) -> bool:
+    """Whether an expression reads what the iteration binds, or draws random numbers of NumPy."""
+    return bool(names_in(node) & _bound_names(loop)) or any(
+        isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and part.func.attr in _DRAWS
+        and not dotted(part.func).startswith(("jax.", "jr.", "random."))
+        for part in walk(node)
+    )
 
 
 def _is_mask(node: ast.AST) -> bool:
