@@ -52,9 +52,8 @@ def _shape_of_literal(value: ListValue | TupleValue, depth: int = 0) -> Shape | 
 
 
 def _shape_of_array(array: Array | NumpyArray) -> Shape | None:
-    if isinstance(array, Array) and array.tree:
-        if array.form is None or array.form.how not in ("layer", "declared"):
-            return None
+    if isinstance(array, Array) and array.tree and not _is_one(array):
+        return None
     form = array.form
     if form is None:
         if array.made is None:
@@ -64,6 +63,17 @@ def _shape_of_array(array: Array | NumpyArray) -> Shape | None:
         form.asked = True  # set before the shapes of its operands are computed, which may refer to it
         form.shape = _worked_out(array, form)
     return form.shape
+
+
+def _is_one(tree: Array) -> bool:
+    """Whether a tree may turn out to be one array: the result of a layer, or a row or a stack of such results."""
+    form = tree.form
+    if form is None:
+        return False
+    if form.how in ("row", "stacked") or (form.how == "" and tree.made is None):
+        inner = form.of[0] if len(form.of) == 1 else None
+        return isinstance(inner, Array) and inner.tree
+    return form.how in ("layer", "declared")
 
 
 def _worked_out(array: Array | NumpyArray, form: Form) -> Shape | None:

@@ -1,6 +1,5 @@
 # source: vwxyzjn/cleanrl#379
 # blind: twentieth
-# missed: the size of a batch that a NumPy generator draws
 
 """House-price regression with a small equinox network."""
 from dataclasses import dataclass
