@@ -123,6 +123,8 @@ class Classes(Part):
             if isinstance(default, ExternalObject) and is_field_maker(default.name):
                 declared.made = default
                 declared.static = declared.static or _kept_out(default)
+            elif isinstance(default, Function):
+                default.cls = None  # no method: it gets no object
 
     def declare_fields(self, cls: ClassValue, frame: Frame) -> None:
         for statement in cls.node.body:

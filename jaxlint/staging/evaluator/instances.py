@@ -105,6 +105,8 @@ class Instances(Part):
         if isinstance(member, (Function, Transformed, Partial)):
             if member_kind(member) == "property":
                 return self.read_property(base, name, member, node, frame)
+            if name in base.cls.all_fields():
+                return member  # the constructor stores the default in the object, where Python binds nothing
             return bound_to(member, base, base.cls)
         if isinstance(member, Choice) and all(map(_is_method, member.options)):
             # The result of the branches in the class body.

@@ -90,7 +90,7 @@ class AssumedCalls(Part):
                 member = cls.namespace.get(name)
                 if isinstance(member, Function):
                     yield member, cls, entered
-            for name, member in cls.namespace.items():
+            for name, member in cls.own_members():
                 # Calls with an unknown receiver or of an abstract method may mean this class.
                 if isinstance(member, Function) and self.asked_for(name, member):
                     yield member, cls, entered
@@ -102,7 +102,7 @@ class AssumedCalls(Part):
         stage."""
         for library, called in list(self.given_tracers.items()):
             for cls in self.receivers.extending.get(library, ()):
-                for name, member in cls.namespace.items():
+                for name, member in cls.own_members():
                     public = name == "__call__" or not name.startswith("_")
                     if public and isinstance(member, Function) and not member.kind:
                         yield member, cls, called

@@ -267,7 +267,7 @@ class Receivers(Part):
         """Records a class by the methods that it defines. Of a class created at every call of a function, the last
         one counts."""
         self.note_subclass(cls)
-        for name, member in cls.namespace.items():
+        for name, member in cls.own_members():
             if name in AXIS_METHODS or name in ARRAY_METHODS:
                 self.machine.array_like.add(name)
             if isinstance(member, (Function, Transformed)) and not name.startswith("__"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections import Counter, deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -308,6 +308,11 @@ class ClassValue(Value):
 
     def external_bases(self) -> list[str]:
         return [base.name for cls in self.mro() for base in cls.bases if isinstance(base, External)]
+
+    def own_members(self) -> Iterator[tuple[str, Value]]:
+        """What the body of the class binds, without the defaults of fields: a function among these is no method, since the constructor
+        stores it in the object."""
+        return ((name, member) for name, member in self.namespace.items() if name not in self.fields)
 
     def all_fields(self) -> dict[str, Field]:
         merged: dict[str, Field] = {}

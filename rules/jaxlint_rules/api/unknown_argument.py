@@ -151,8 +151,9 @@ def _own(name: str) -> str:
 
 
 def _is_array(method: ExternalMethod) -> bool:
-    """Whether the receiver is the result of an array operation: an argument may be any object."""
-    return isinstance(method.receiver, Array) and method.receiver.made is not None
+    """Whether the receiver is the result of an array operation: an argument may be any object, and so may what it computes with one."""
+    receiver = method.receiver
+    return isinstance(receiver, Array) and receiver.made is not None and receiver.certain
 
 
 def _meant(word: str, names: Sequence[str], node: ast.Call) -> str:

@@ -74,7 +74,6 @@ class ShapeMismatch(Rule):
     name = "shape-mismatch"
     category = "tracing"
     severity = Severity.ERROR
-    needs_whole_program = True
     follows_calls = True
 
     @concerns(*_OPERATIONS)
