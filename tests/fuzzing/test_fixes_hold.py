@@ -85,7 +85,7 @@ def test_few_fixes_are_refused_for_a_comment() -> None:
         made += len(result.applied)
         lost += sum("comment" in one.reason for one in result.refused)
     assert made > 100
-    assert lost <= 6
+    assert lost <= 7
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

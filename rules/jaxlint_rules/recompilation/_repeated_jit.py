@@ -102,11 +102,10 @@ def uses_loop_variable(
         if partial is not None and counted and _binds_data(partial):
             return False  # they could be arguments
         body = transformed.node
-    if any(
-        isinstance(n, ast.Name) and n.id in names
-        for n in walk(transformed.node)
-        if body is not transformed.node
-    ):
+    own = set(
+        walk(body)
+    )  # `jit(grad(lambda p: loss(p, x)))`: only what is outside of the lambda is given to the transforms
+    if any(isinstance(n, ast.Name) and n.id in names for n in walk(transformed.node) if n not in own):
         if isinstance(transformed.node, ast.Call) and not isinstance(transformed.node.args[0], ast.Lambda):
             return True
     bound = set()

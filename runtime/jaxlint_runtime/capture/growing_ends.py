@@ -61,9 +61,8 @@ def padded_end(record: FunctionRecord) -> dict[str, Any] | None:
     for size in dict.fromkeys((-(-greatest // _STEP) * _STEP, greatest)):
         try:
             grows, result_axis = _axis_of_result(record, argument, axis, size)
-        except (
-            Exception
-        ):  # a table of positions that ends there, donated arguments, or a program that is over
+        # a table of positions that ends there, donated arguments, a program that is over, or a length that nnx has not traced
+        except Exception:
             continue
         if result_axis is not None or not grows:
             break
@@ -99,6 +98,8 @@ def _axis_of_result(
     def run(array: Any) -> Any:
         given = [array if n == argument else one for n, one in enumerate(args)]
         out = record.jitted(*given, **{**kwargs, **({argument: array} if argument in kwargs else {})})
+        if isinstance(out, tuple) and out and _is_of_nnx(args):
+            out = out[-1]  # behind the modules that it may have changed
         return np.asarray(out) if hasattr(out, "dtype") else None
 
     base = run(short)
@@ -119,3 +120,8 @@ def _axis_of_result(
         if not np.isfinite(scale) or not np.allclose(before, base, rtol=_CLOSE, atol=_CLOSE * scale):
             return True, None
     return True, axes[0]
+
+
+def _is_of_nnx(args: Sequence[Any]) -> bool:
+    """Whether `nnx.jit` makes the call: it hands over what its modules hold, and gets that back before the result."""
+    return any(type(one).__module__.startswith("flax.nnx.") for one in args)

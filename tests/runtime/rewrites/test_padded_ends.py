@@ -276,3 +276,53 @@ def test_functions_that_keep_their_parameters(tmp_path: Path, pairs: tuple[tuple
     functions = seen(path)
     assert len(functions) == 1
     assert from_ends(functions, {str(path): read_source(path, str(path))}) == []
+
+
+def test_modules_that_nnx_hands_over_come_back_before_the_result(tmp_path: Path) -> None:
+    nnx = pytest.importorskip("flax.nnx")
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(
+        """
+from flax import nnx
+import jax.numpy as jnp
+
+
+class Sums(nnx.Module):
+    def __init__(self):
+        self.table = nnx.Param(jnp.arange(40.0).reshape(5, 8))
+
+    def __call__(self, ids):
+        return jnp.cumsum(self.table[ids], axis=1)
+
+
+@nnx.jit
+def next_scores(model, ids):
+    return model(ids)[:, -1]
+
+
+model, ids = Sums(), jnp.array([[1]])
+for _ in range(7):
+    new = jnp.argmax(next_scores(model, ids), axis=1) % 5
+    ids = jnp.concatenate([ids, new[None]], axis=1)
+print(ids)
+"""
+    )
+    recorder = Recorder(Project([path.parent]), Stopper(), None, 2**20)
+    inner = jax.jit
+
+    def recorded(function: Any, **options: Any) -> Any:
+        own = getattr(function, "f", None)  # what `nnx.jit` compiles holds the program's function
+        made = inner(function, **options)
+        return made if own is None else recorder.wrap(made, own, options, sys._getframe(1))
+
+    recorder.start()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
+        patch.setattr(jax, "jit", recorded)
+        exec(compile(path.read_text(), str(path), "exec"), {"__name__": "program", "nnx": nnx})
+    recorder.stop()
+    (record,) = recorder.records.values()
+    ends = padded_end(record)
+    assert ends is not None
+    # nnx traces no new length outside of its own call, so only lengths that were compiled are tried
+    assert (ends["name"], ends["axis"], ends["result_axis"], ends["multiple"]) == ("ids", 1, None, 7)
+    assert ends["at_most"]
