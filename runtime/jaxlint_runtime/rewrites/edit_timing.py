@@ -29,6 +29,7 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
     needs no second run of the original. Where there is time for one pair alone, the runs in which values were compared count as
     another, if both pairs show a clear gain."""
     pairs: list[tuple[Trial, Trial]] = []
+    compared = (original.base, kept.trial)  # the runs in which values were compared
     limit = 6 * original.base.total_s + 30
     until = time.monotonic() + max(original.deadline - time.monotonic(), 4 * original.base.total_s)
     while len(pairs) < _PAIRS[0] or (len(pairs) < _PAIRS[1] and time.monotonic() < until):
@@ -43,12 +44,10 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
         )
         if len(pairs) >= _PAIRS[0] and (decided or not original.can_pay(_PAIR_COSTS)):
             break
-        compared = (original.base, kept.trial)  # the runs in which values were compared
         agreed = max(one.low for one in ratios([*pairs, compared]))
         manifest = agreed >= (PLAIN if len(pairs) > 1 else _MANIFEST)
         if manifest and not is_slower_in_one([*pairs, compared]):
             return pairs if len(pairs) > 1 else [*pairs, compared]
-    compared = (original.base, kept.trial)
     if len(pairs) == 1 and all(is_clear(*one) for one in [*pairs, compared]):
         pairs.append(compared)
     return pairs or [compared]

@@ -33,13 +33,14 @@ def from_repeated_jits(
         if source is None or source.container is not None or not one["compiles"]:
             continue
         method = one["function"].rpartition(".<locals>.")[0].rpartition(".")[2]
-        for codemod, node in _places(Site(source), one["jit_line"]):
+        site = Site(source)
+        for codemod, node in _places(site, one["jit_line"]):
             times = max(seen, turns.get(method, 1)) if codemod == _METHOD else seen
             if times < 2:
                 continue
             where = "in the module" if codemod == _ONCE else "in a method"
             message = f"Jit {one['function'].rpartition('.')[2]} once, {where}"
-            step = Step(codemod, source.display, Site(source).span(node), {})
+            step = Step(codemod, source.display, site.span(node), {})
             fix = FixRequest(Safety.UNSAFE, message, (step,))
             if not isinstance(workspace.plan(fix), str):
                 seconds = seconds_of_compiles(one) * (times - 1) / seen
